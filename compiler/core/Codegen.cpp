@@ -1,0 +1,158 @@
+//===- Codegen.cpp - From the LLVM dialect to assembly and objects --------===//
+#include "compiler/core/Codegen.h"
+
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace tile;
+
+//===----------------------------------------------------------------------===//
+// Errors of LLVM
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects LLVM's error diagnostics; its default handler would call exit().
+struct ErrorCollector : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream os(errors);
+      llvm::DiagnosticPrinterRawOStream printer(os);
+      info.print(printer);
+      os << "\n";
+    }
+    return true;
+  }
+  std::string &errors;
+};
+
+/// Thrown through LLVM's frames by its fatal-error handler (Debian's LLVM has
+/// unwind tables); the frames' destructors do not all run, so the context and
+/// the target machine of that compilation are never used again.
+struct FatalError {
+  std::string message;
+};
+} // namespace
+
+static void onFatalError(void *, const char *reason, bool) { throw FatalError{reason}; }
+
+//===----------------------------------------------------------------------===//
+// Code generators
+//===----------------------------------------------------------------------===//
+
+static void initializeGenerators() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+#define TILE_INITIALIZE(generator)                                                                 \
+  LLVMInitialize##generator##TargetInfo();                                                         \
+  LLVMInitialize##generator##Target();                                                             \
+  LLVMInitialize##generator##TargetMC();                                                           \
+  LLVMInitialize##generator##AsmPrinter();
+#include "compiler/core/Generators.def"
+#define TILE_INITIALIZE_PARSER(generator) LLVMInitialize##generator##AsmParser();
+#include "compiler/core/Generators.def"
+    llvm::install_fatal_error_handler(onFatalError, nullptr);
+  });
+}
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(const CodegenOptions &options,
+                                                          std::string &error) {
+  llvm::Triple triple(options.triple);
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions machineOptions;
+  machineOptions.AllowFPOpFusion =
+      options.fuseAnyProduct ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, options.cpu, options.features, machineOptions,
+                                  llvm::Reloc::PIC_, options.codeModel, options.level));
+}
+
+static llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine, StringRef text) {
+  if (text.empty())
+    return llvm::Error::success();
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  if (llvm::Error error = builder.parsePassPipeline(passes, text))
+    return error;
+  passes.run(module, modules);
+  return llvm::Error::success();
+}
+
+static bool emitFile(llvm::Module &module, llvm::TargetMachine &machine, CodegenOutput output,
+                     llvm::raw_pwrite_stream &os) {
+  llvm::legacy::PassManager passes;
+  auto kind = output == CodegenOutput::Assembly ? llvm::CodeGenFileType::AssemblyFile
+                                                : llvm::CodeGenFileType::ObjectFile;
+  if (machine.addPassesToEmitFile(passes, os, nullptr, kind))
+    return false;
+  passes.run(module);
+  return true;
+}
+
+static FailureOr<std::string> generate(ModuleOp op, const CodegenOptions &options,
+                                       CodegenOutput output, llvm::LLVMContext &context,
+                                       const std::string &errors) {
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context, "tile");
+  if (!module)
+    return failure(); // the translation has left a diagnostic
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(options, error);
+  if (!machine)
+    return op.emitError() << "no code generator: " << error;
+  module->setTargetTriple(llvm::Triple(options.triple));
+  module->setDataLayout(machine->createDataLayout());
+  if (options.adjust)
+    options.adjust(*module);
+  if (llvm::Error passError = runPasses(*module, *machine, options.passes))
+    return op.emitError() << "LLVM passes: " << llvm::toString(std::move(passError));
+  llvm::SmallString<0> data;
+  llvm::raw_svector_ostream os(data);
+  if (output == CodegenOutput::LLVMIR)
+    module->print(os, nullptr);
+  else if (!emitFile(*module, *machine, output, os))
+    return op.emitError() << "the code generator of " << options.triple
+                          << " cannot emit this kind of file";
+  if (!errors.empty())
+    return op.emitError() << "code generation: " << StringRef(errors).rtrim();
+  return data.str().str();
+}
+
+FailureOr<std::string> tile::generateCode(ModuleOp op, const CodegenOptions &options,
+                                          CodegenOutput output) {
+  initializeGenerators();
+  std::string errors;
+  auto context = std::make_unique<llvm::LLVMContext>();
+  context->setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+  try {
+    return generate(op, options, output, *context, errors);
+  } catch (FatalError &error) {
+    // Frames were left without their destructors: destroying the context could
+    // touch what they hold.
+    (void)context.release();
+    return op.emitError() << "code generation: " << errors << error.message;
+  }
+}

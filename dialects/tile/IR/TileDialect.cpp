@@ -1,0 +1,158 @@
+//===- TileDialect.cpp - Registration, types, attributes ------------------===//
+#include "dialects/tile/IR/TileDialect.h"
+#include "dialects/tile/IR/TileOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+#include "dialects/tile/IR/TileDialect.cpp.inc"
+#include "dialects/tile/IR/TileEnums.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tile/IR/TileTypes.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tile/IR/TileAttributes.cpp.inc"
+
+namespace {
+/// Every op may be inlined: kernels call functions that hold tile ops.
+struct TileInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void tile::TileDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/tile/IR/TileTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/tile/IR/TileAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tile/IR/TileOps.cpp.inc"
+      >();
+  addInterfaces<TileInlinerInterface>();
+}
+
+Operation *tile::TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                                  Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult tile::PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {
+  if (!isa<IntegerType, FloatType, PtrType>(pointee))
+    return emitError() << "expects a pointer to an integer, a float or a pointer, got " << pointee;
+  return success();
+}
+
+LogicalResult tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                       StringRef name, StringRef arch, DictionaryAttr facts) {
+  if (name.empty() || arch.empty())
+    return emitError() << "expects a target's name and an architecture";
+  if (auto lanes = facts.getAs<IntegerAttr>("lanes"); !lanes || lanes.getInt() < 1)
+    return emitError() << "expects a positive integer 'lanes' among the facts";
+  return success();
+}
+
+int64_t tile::TargetAttr::getFact(StringRef key, int64_t missing) const {
+  auto fact = getFacts().getAs<IntegerAttr>(key);
+  return fact ? fact.getInt() : missing;
+}
+
+//===----------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kKernelAttr) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of a function";
+    if (function.getNumResults() != 0)
+      return op->emitError() << "expects a kernel to return nothing";
+    return success();
+  }
+  if (name == kTargetAttr) {
+    if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a #tile.target of a module";
+    return success();
+  }
+  if (name == kNumWarpsAttr || name == kNumStagesAttr || name == kNumCtasAttr) {
+    auto count = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<ModuleOp>(op) || !count || count.getInt() < 1)
+      return op->emitError() << "expects '" << name << "' as a positive integer of a module";
+    return success();
+  }
+  return op->emitError() << "has an unknown attribute '" << name << "'";
+}
+
+LogicalResult tile::TileDialect::verifyRegionArgAttribute(Operation *op, unsigned region,
+                                                          unsigned argument,
+                                                          NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name != kDivisibilityAttr)
+    return op->emitError() << "has an unknown argument attribute '" << name << "'";
+  auto divisor = dyn_cast<IntegerAttr>(attribute.getValue());
+  Type type = op->getRegion(region).getArgument(argument).getType();
+  if (!divisor || divisor.getInt() < 1 || !llvm::isPowerOf2_64(divisor.getInt()) ||
+      !isa<IntegerType, PtrType>(type))
+    return op->emitError() << "expects '" << name
+                           << "' as a power of two on an integer or pointer argument";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Questions about types and modules
+//===----------------------------------------------------------------------===//
+
+tile::TargetAttr tile::getTarget(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<TargetAttr>(kTargetAttr) : TargetAttr();
+}
+
+int64_t tile::getModuleInt(Operation *op, StringRef name, int64_t missing) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto value = module ? module->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+  return value ? value.getInt() : missing;
+}
+
+Type tile::withElementType(Type type, Type element) {
+  if (auto block = dyn_cast<RankedTensorType>(type))
+    return block.clone(element);
+  return element;
+}
+
+Type tile::getElementType(Type type) {
+  auto block = dyn_cast<RankedTensorType>(type);
+  return block ? block.getElementType() : type;
+}
+
+Type tile::getPointeeLike(Type pointerLike) {
+  auto pointer = dyn_cast<PtrType>(getElementType(pointerLike));
+  return pointer ? withElementType(pointerLike, pointer.getPointee()) : Type();
+}
+
+Type tile::getMaskLike(Type type) {
+  return withElementType(type, IntegerType::get(type.getContext(), 1));
+}
+
+ArrayRef<int64_t> tile::getShape(Type type) {
+  auto block = dyn_cast<RankedTensorType>(type);
+  return block ? block.getShape() : ArrayRef<int64_t>();
+}

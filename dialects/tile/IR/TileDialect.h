@@ -1,0 +1,59 @@
+//===- TileDialect.h - The tile dialect: types, attributes, names ---------===//
+//
+// The dialect class, its types and attributes, and the names of the discardable
+// attributes that a kernel and its module carry.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_IR_TILEDIALECT_H
+#define TILE_DIALECTS_TILE_IR_TILEDIALECT_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include "dialects/tile/IR/TileDialect.h.inc"
+
+#include "dialects/tile/IR/TileEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tile/IR/TileTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tile/IR/TileAttributes.h.inc"
+
+namespace tile {
+
+/// Unit attribute of a `func.func` that is launched over a grid.
+inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
+/// On an integer or pointer argument: a power of two that divides it.
+inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+/// On a module: the `#tile.target` it is compiled for.
+inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";
+/// On a module: warps of a program.
+inline constexpr llvm::StringLiteral kNumWarpsAttr = "tile.num_warps";
+/// On a module: iterations in flight in pipelined loops.
+inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
+/// On a module: cooperating thread blocks of a program.
+inline constexpr llvm::StringLiteral kNumCtasAttr = "tile.num_ctas";
+
+/// The target of the module around `op`, or null where none is stated.
+TargetAttr getTarget(mlir::Operation *op);
+/// The integer module attribute `name` around `op`, or `missing`.
+int64_t getModuleInt(mlir::Operation *op, llvm::StringRef name, int64_t missing);
+
+/// `type` with its element type replaced: a block keeps shape and layout, a
+/// scalar becomes `element`.
+mlir::Type withElementType(mlir::Type type, mlir::Type element);
+/// The element type of a block, or the scalar type itself.
+mlir::Type getElementType(mlir::Type type);
+/// What a pointer, or a block of pointers, points to: scalar or block.
+mlir::Type getPointeeLike(mlir::Type pointerLike);
+/// The boolean, or block of booleans, of the same shape and layout.
+mlir::Type getMaskLike(mlir::Type type);
+/// The shape of a block; empty for a scalar.
+llvm::ArrayRef<int64_t> getShape(mlir::Type type);
+
+} // namespace tile
+
+#endif // TILE_DIALECTS_TILE_IR_TILEDIALECT_H

@@ -1,0 +1,11 @@
+// All ops of the `tile` dialect, by theme.
+#ifndef TILE_OPS_TD
+#define TILE_OPS_TD
+
+include "TileMemoryOps.td"
+include "TileShapeOps.td"
+include "TileComputeOps.td"
+include "TileControlOps.td"
+include "TileStageOps.td"
+
+#endif // TILE_OPS_TD

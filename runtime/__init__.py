@@ -1,0 +1,1 @@
+"""What runs compiled kernels: one shim a vendor, imported only when used."""

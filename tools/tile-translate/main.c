@@ -1,0 +1,4 @@
+/* tile-translate: the program is in the compiler's library, which the Python package shares. */
+#include "compiler/bindings/c/Tilewright.h"
+
+int main(int argc, char **argv) { return tileTranslateMain(argc, argv); }
