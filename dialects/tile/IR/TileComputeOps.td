@@ -48,7 +48,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock, RecursiveMemoryEffects
     then another of each. A rank-1 source gives a scalar.
 
     ```mlir
-    %sum = tile.reduce (%x) axis 1 {
+    %sum = tile.reduce(%x) axis 1 {
     ^bb0(%a: f32, %b: f32):
       %c = arith.addf %a, %b : f32
       tile.yield %c : f32

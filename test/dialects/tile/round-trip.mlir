@@ -49,18 +49,18 @@ func.func @shape(%x: f32) {
 
 // CHECK-LABEL: func.func @compute
 func.func @compute(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<64x64xf32>) {
-  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} precision <tf32> : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
-  %d = tile.dot %a, %b, %c precision <tf32> : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
-  // CHECK: tile.reduce (%{{.*}}) axis 1 {
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} precision tf32 : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  %d = tile.dot %a, %b, %c precision tf32 : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  // CHECK: tile.reduce(%{{.*}}) axis 1 {
   // CHECK: tile.yield %{{.*}} : f32
   // CHECK: } : (tensor<64x64xf32>) -> tensor<64xf32>
-  %e = tile.reduce (%d) axis 1 {
+  %e = tile.reduce(%d) axis 1 {
   ^bb0(%x: f32, %y: f32):
     %z = arith.addf %x, %y : f32
     tile.yield %z : f32
   } : (tensor<64x64xf32>) -> tensor<64xf32>
-  // CHECK: tile.cast %{{.*}} rounding <rtz> : tensor<64xf32> -> tensor<64xf8E5M2>
-  %f = tile.cast %e rounding <rtz> : tensor<64xf32> -> tensor<64xf8E5M2>
+  // CHECK: tile.cast %{{.*}} rounding rtz : tensor<64xf32> -> tensor<64xf8E5M2>
+  %f = tile.cast %e rounding rtz : tensor<64xf32> -> tensor<64xf8E5M2>
   return
 }
 

@@ -1,0 +1,58 @@
+// RUN: tile-opt %s --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @masks
+// CHECK-SAME: (%[[P:.*]]: tensor<4x!tile.ptr<f32>>, %[[X:.*]]: tensor<4xf32>)
+func.func @masks(%p: tensor<4x!tile.ptr<f32>>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %true = arith.constant dense<true> : tensor<4xi1>
+  %false = arith.constant dense<false> : tensor<4xi1>
+  // CHECK: %[[L:.*]] = tile.load %[[P]] :
+  %y = tile.load %p mask %true other %x : tensor<4x!tile.ptr<f32>>
+  // CHECK: tile.store %[[P]], %[[X]] :
+  tile.store %p, %x mask %true : tensor<4x!tile.ptr<f32>>
+  // CHECK-NOT: tile.store
+  tile.store %p, %x mask %false : tensor<4x!tile.ptr<f32>>
+  // CHECK: return %[[L]]
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @splat_constants
+func.func @splat_constants() -> (tensor<4x8xf32>, tensor<8x4xf32>, tensor<32xf32>) {
+  %c = arith.constant 2.0 : f32
+  %a = tile.splat %c : tensor<4xf32>
+  %b = tile.expand_dims %a axis 1 : tensor<4xf32> -> tensor<4x1xf32>
+  %d = tile.broadcast %b : tensor<4x1xf32> -> tensor<4x8xf32>
+  %e = tile.transpose %d order [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %f = tile.reshape %e : tensor<8x4xf32> -> tensor<32xf32>
+  // CHECK-DAG: arith.constant dense<2.000000e+00> : tensor<4x8xf32>
+  // CHECK-DAG: arith.constant dense<2.000000e+00> : tensor<8x4xf32>
+  // CHECK-DAG: arith.constant dense<2.000000e+00> : tensor<32xf32>
+  // CHECK-NOT: tile.
+  return %d, %e, %f : tensor<4x8xf32>, tensor<8x4xf32>, tensor<32xf32>
+}
+
+// CHECK-LABEL: func.func @shapes
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8x2xf32>, %[[A:.*]]: tensor<4xf32>)
+func.func @shapes(%x: tensor<4x8x2xf32>, %a: tensor<4xf32>)
+    -> (tensor<2x8x4xf32>, tensor<4x8x2xf32>, tensor<64xf32>, tensor<4xf32>) {
+  // CHECK: %[[T:.*]] = tile.transpose %[[X]] order [2, 1, 0]
+  %0 = tile.transpose %x order [1, 0, 2] : tensor<4x8x2xf32> -> tensor<8x4x2xf32>
+  %1 = tile.transpose %0 order [2, 0, 1] : tensor<8x4x2xf32> -> tensor<2x8x4xf32>
+  %2 = tile.transpose %1 order [2, 1, 0] : tensor<2x8x4xf32> -> tensor<4x8x2xf32>
+  // CHECK: %[[R:.*]] = tile.reshape %[[X]] : tensor<4x8x2xf32> -> tensor<64xf32>
+  %3 = tile.reshape %x : tensor<4x8x2xf32> -> tensor<8x8xf32>
+  %4 = tile.reshape %3 : tensor<8x8xf32> -> tensor<64xf32>
+  %5 = tile.join %a, %a : tensor<4xf32> -> tensor<4x2xf32>
+  %6:2 = tile.split %5 : tensor<4x2xf32> -> tensor<4xf32>
+  // CHECK: return %[[T]], %[[X]], %[[R]], %[[A]]
+  return %1, %2, %4, %6#1 : tensor<2x8x4xf32>, tensor<4x8x2xf32>, tensor<64xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @pointers
+// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>)
+func.func @pointers(%p: !tile.ptr<f32>) -> (!tile.ptr<f32>, !tile.ptr<f32>) {
+  %zero = arith.constant 0 : i32
+  %q = tile.addptr %p, %zero : !tile.ptr<f32>, i32
+  %r = tile.cast_ptr %p : !tile.ptr<f32> -> !tile.ptr<f32>
+  // CHECK-NEXT: return %[[P]], %[[P]]
+  return %q, %r : !tile.ptr<f32>, !tile.ptr<f32>
+}
