@@ -1,0 +1,58 @@
+"""Arrays for the examples: numpy on the CPU, torch on a GPU, with one spelling."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+_CUDA = False
+
+
+def parse_device(description: str) -> str:
+    """Read `--device cpu|cuda` from the command line; the default is the CPU."""
+    global _CUDA
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    device = parser.parse_args().device
+    _CUDA = device == "cuda"
+    return device
+
+
+def on_device(array: np.ndarray) -> Any:
+    """The array where the kernel runs: itself, or a torch tensor on the GPU."""
+    if not _CUDA:
+        return array
+    import torch
+
+    return torch.from_numpy(array).cuda()
+
+
+def empty_like(array: Any, dtype: str | None = None) -> Any:
+    """Uninitialised memory of the same shape; filled with NaN where possible, so that a lane that
+    is never written shows in a check."""
+    if not _CUDA:
+        result = np.empty(array.shape, dtype or array.dtype)
+        result.fill(np.nan if result.dtype.kind == "f" else 99)
+        return result
+    import torch
+
+    kind = getattr(torch, dtype) if dtype else array.dtype
+    result = torch.empty(array.shape, dtype=kind, device=array.device)
+    return result.fill_(float("nan") if kind.is_floating_point else 99)
+
+
+def to_numpy(array: Any) -> np.ndarray:
+    """The values on the host."""
+    return array if isinstance(array, np.ndarray) else array.cpu().numpy()
+
+
+def report(name: str, result: Any, expected: np.ndarray, tolerance: float) -> None:
+    """Compare by ‖result − expected‖ / ‖expected‖ and end the program on a difference."""
+    difference = np.linalg.norm(to_numpy(result).astype(np.float64) - expected)
+    error = difference / max(np.linalg.norm(expected), 1e-30)
+    good = bool(error <= tolerance)  # false for NaN
+    print(f"{name}: relative error {error:.2e} {'(ok)' if good else f'exceeds {tolerance:.0e}'}")
+    if not good:
+        raise SystemExit(1)
