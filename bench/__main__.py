@@ -1,0 +1,40 @@
+"""Check results first, then time our kernels and the peers' in one run, and print ratios.
+
+    python -m bench --device cpu                 numpy (and torch, where installed) as peers
+    python -m bench --device cuda                torch and Triton as peers
+    python -m bench --device cuda --only matmul  some workloads
+
+Figures of a run are kept in bench/results/<device>-<date>.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+
+def restart_without_blas_settings() -> None:
+    """numpy must choose its best kernels by itself; OpenBLAS reads these when it loads."""
+    names = [name for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ]
+    if names:
+        environment = {key: value for key, value in os.environ.items() if key not in names}
+        os.execve(sys.executable, [sys.executable, "-m", "bench", *sys.argv[1:]], environment)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--only", nargs="*", help="parts of workloads' names")
+    parser.add_argument("--rounds", type=int, default=15, help="rounds of interleaved measurements")
+    parser.add_argument("--output", help="file for the figures (default: bench/results/…)")
+    arguments = parser.parse_args()
+    restart_without_blas_settings()
+    from bench.run import run
+
+    return run(arguments.device, arguments.only, arguments.rounds, arguments.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Timing: candidates interleaved in random order, many short rounds, medians."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+Candidate = Callable[[], Any]
+
+
+def time_cpu(candidates: dict[str, Candidate], rounds: int) -> dict[str, float]:
+    """Median seconds per call of each candidate on the host."""
+    repeats = {name: _calibrate(call) for name, call in candidates.items()}
+    samples: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(rounds):
+        for name in random.sample(list(candidates), len(candidates)):
+            call, count = candidates[name], repeats[name]
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            samples[name].append((time.perf_counter() - start) / count)
+    return {name: statistics.median(values) for name, values in samples.items()}
+
+
+def _calibrate(call: Candidate, least: float = 0.02) -> int:
+    """How many calls last `least` seconds; warms up on the way."""
+    call()
+    start = time.perf_counter()
+    call()
+    return max(1, round(least / max(time.perf_counter() - start, 1e-7)))
+
+
+def time_cuda(candidates: dict[str, Candidate], rounds: int, calls: int = 8) -> dict[str, float]:
+    """Median seconds per call on the GPU: events around single calls, a cold L2 before each."""
+    import torch
+
+    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    for call in candidates.values():
+        for _ in range(3):
+            call()
+    torch.cuda.synchronize()
+    samples: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(rounds):
+        for name in random.sample(list(candidates), len(candidates)):
+            samples[name] += _time_calls(candidates[name], calls, flush)
+    return {name: statistics.median(values) for name, values in samples.items()}
+
+
+def _time_calls(call: Candidate, calls: int, flush: Any) -> list[float]:
+    import torch
+
+    events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
+              for _ in range(calls)]
+    for start, end in events:
+        flush.zero_()
+        start.record()
+        call()
+        end.record()
+    torch.cuda.synchronize()
+    return [start.elapsed_time(end) * 1e-3 for start, end in events]
