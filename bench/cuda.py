@@ -1,0 +1,133 @@
+"""Workloads on an NVIDIA GPU, against torch (cuBLAS, cuDNN) and Triton."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import tilewright as tw
+from bench.compile_time import compile_times
+from bench.kernels import add_kernel, empty_kernel
+from bench.measure import time_cuda
+from bench.twin import load_twin
+from bench.workload import Workload
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+import attention as tile_attention  # noqa: E402
+import matmul as tile_matmul  # noqa: E402
+import softmax as tile_softmax  # noqa: E402
+
+MATMUL_CONFIGS = [
+    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "num_warps": 4, "num_stages": 4},
+    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 8, "num_stages": 3},
+    {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "num_warps": 8, "num_stages": 3},
+    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "num_warps": 8, "num_stages": 4},
+    {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 32, "num_warps": 4, "num_stages": 4},
+]
+
+
+def workloads() -> list[Callable[[], Iterator[Workload]]]:
+    return [add, softmax, matmul, attention, launch, compile_times]
+
+
+def add() -> Iterator[Workload]:
+    twin = load_twin("bench/kernels.py")
+    for exponent in (20, 24, 27):
+        n = 1 << exponent
+        x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+        outputs = [torch.empty_like(x) for _ in range(3)]
+        grid = (tw.cdiv(n, 1024),)
+        candidates = {
+            "tilewright": lambda n=n, x=x, y=y, z=outputs[0], grid=grid: add_kernel[grid](x, y, z, n, BLOCK=1024),
+            "triton": lambda n=n, x=x, y=y, z=outputs[1], grid=grid: twin.add_kernel[grid](x, y, z, n, BLOCK=1024),
+            "torch": lambda x=x, y=y, z=outputs[2]: torch.add(x, y, out=z),
+        }
+        yield Workload(f"add 2^{exponent} f32", candidates, _results(candidates, outputs), (x + y).cpu(),
+                       bytes=12.0 * n)
+
+
+def softmax() -> Iterator[Workload]:
+    twin = load_twin("examples/softmax.py")
+    for columns in (1024, 4096, 8192):
+        x = torch.randn(8192, columns, device="cuda")
+        outputs = [torch.empty_like(x) for _ in range(3)]
+
+        def row_softmax(module: Any, y: torch.Tensor, x=x, columns=columns) -> None:
+            warps = 4 if columns <= 2048 else 8
+            module.softmax_kernel[(x.shape[0],)](y, x, columns, columns, columns, BLOCK=columns, num_warps=warps)
+
+        candidates = {"tilewright": lambda y=outputs[0], f=row_softmax: f(tile_softmax, y),
+                      "triton": lambda y=outputs[1], f=row_softmax: f(twin, y),
+                      "torch": lambda x=x, y=outputs[2]: torch.softmax(x, dim=1, out=y)}
+        yield Workload(f"softmax 8192x{columns} f32", candidates, _results(candidates, outputs),
+                       torch.softmax(x.double(), dim=1).cpu(), bytes=8.0 * x.numel())
+
+
+def matmul() -> Iterator[Workload]:
+    twin = load_twin("examples/matmul.py")
+    for size in (1024, 2048, 4096, 8192):
+        a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
+        outputs = [torch.empty_like(a) for _ in range(3)]
+        ours = _best(lambda options, a=a, b=b, c=outputs[0]: tile_matmul.matmul(a, b, c, **options))
+        theirs = _best(lambda options, a=a, b=b, c=outputs[1]: twin.matmul(a, b, c, **options))
+        candidates = {"tilewright": ours, "triton": theirs,
+                      "cublas": lambda a=a, b=b, c=outputs[2]: torch.matmul(a, b, out=c)}
+        reference = (a.double() @ b.double()).cpu() if size <= 4096 else None
+        yield Workload(f"matmul {size}^3 f16", candidates, _results(candidates, outputs), reference,
+                       tolerance=2e-3, flops=2.0 * size**3)
+
+
+def _best(call: Callable[[dict], Any]) -> Callable[[], Any]:
+    """The call with its fastest configuration; a configuration that does not fit is left out."""
+    candidates = {}
+    for options in MATMUL_CONFIGS:
+        try:
+            call(options)
+            torch.cuda.synchronize()
+        except Exception as error:  # resources differ between compilers
+            print(f"    left out {options}: {type(error).__name__}: {str(error).splitlines()[0][:120]}")
+            continue
+        candidates[str(options)] = lambda options=options: call(options)
+    seconds = time_cuda(candidates, rounds=2, calls=4)
+    best = min(seconds, key=seconds.__getitem__)
+    print(f"    best of {len(candidates)}: {best}")
+    return candidates[best]
+
+
+def attention() -> Iterator[Workload]:
+    twin = load_twin("examples/attention.py")
+    heads, length, size = 64, 2048, 64
+    q, k, v = (torch.randn(heads, length, size, device="cuda", dtype=torch.float16) for _ in range(3))
+    options = {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4}
+    candidates = {"tilewright": lambda: tile_attention.attention(q, k, v, False, **options),
+                  "triton": lambda: twin.attention(q, k, v, False, **options),
+                  "torch": lambda: torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]}
+    scores = q.double() @ k.double().transpose(1, 2) * size**-0.5
+    reference = (torch.softmax(scores, dim=-1) @ v.double()).cpu()
+    results = {name: lambda call=call: call().cpu() for name, call in candidates.items()}
+    yield Workload(f"attention {heads}x{length}x{size} f16", candidates, results, reference, tolerance=2e-3,
+                   flops=4.0 * heads * length * length * size)
+
+
+def launch() -> Iterator[Workload]:
+    twin = load_twin("bench/kernels.py")
+    tensors = [torch.zeros(16, device="cuda") for _ in range(4)]
+    yield Workload("host: launch, 4 pointers 2 ints", {
+        "tilewright": lambda: empty_kernel[(1,)](*tensors, 33, 34),
+        "triton": lambda: twin.empty_kernel[(1,)](*tensors, 33, 34)})
+
+
+def _results(candidates: dict, outputs: list[torch.Tensor]) -> dict:
+    """Poison the output, run, and give the output on the host."""
+    by_name = dict(zip(candidates, outputs, strict=True))
+
+    def compute(name: str) -> Any:
+        by_name[name].fill_(-7)
+        candidates[name]()
+        return by_name[name].cpu()
+
+    return {name: lambda name=name: compute(name) for name in candidates}
