@@ -103,8 +103,9 @@ def attention() -> Iterator[Workload]:
     heads, length, size = 64, 2048, 64
     q, k, v = (torch.randn(heads, length, size, device="cuda", dtype=torch.float16) for _ in range(3))
     options = {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4}
-    candidates = {"tilewright": lambda: tile_attention.attention(q, k, v, False, **options),
-                  "triton": lambda: twin.attention(q, k, v, False, **options),
+    outputs = [torch.empty_like(q) for _ in range(2)]
+    candidates = {"tilewright": lambda: tile_attention.attention(q, k, v, False, outputs[0], **options),
+                  "triton": lambda: twin.attention(q, k, v, False, outputs[1], **options),
                   "torch": lambda: torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]}
     scores = q.double() @ k.double().transpose(1, 2) * size**-0.5
     reference = (torch.softmax(scores, dim=-1) @ v.double()).cpu()

@@ -32,7 +32,7 @@ def on_device(array: np.ndarray) -> Any:
 def empty_like(array: Any, dtype: str | None = None) -> Any:
     """Uninitialised memory of the same shape; filled with NaN where possible, so that a lane that
     is never written shows in a check."""
-    if not _CUDA:
+    if isinstance(array, np.ndarray):
         result = np.empty(array.shape, dtype or array.dtype)
         result.fill(np.nan if result.dtype.kind == "f" else 99)
         return result

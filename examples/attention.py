@@ -44,10 +44,10 @@ def attention_kernel(q, k, v, output, scale, stride_head, stride_row, length,
     tl.store(output + base + row_offsets, result.to(output.dtype.element_ty), mask=rows[:, None] < length)
 
 
-def attention(q, k, v, causal: bool, BLOCK_M: int = 64, BLOCK_N: int = 32, **options):
+def attention(q, k, v, causal: bool, output=None, BLOCK_M: int = 64, BLOCK_N: int = 32, **options):
     """Attention over arrays of shape (heads, length, head size)."""
     heads, length, size = q.shape
-    output = empty_like(q)
+    output = empty_like(q) if output is None else output
     grid = (tw.cdiv(length, BLOCK_M), heads)
     attention_kernel[grid](q, k, v, output, size**-0.5, length * size, size, length, HEAD=size,
                            BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, **options)
