@@ -20,6 +20,8 @@ namespace tile {
 struct BlockedShape {
   llvm::SmallVector<int64_t> perThread, lanes, warps, blocks; // blocks: may be empty
   llvm::SmallVector<unsigned> order;
+  /// Lanes and warps beyond those, which hold copies.
+  int64_t laneCopies = 1, warpCopies = 1;
 };
 
 /// Threads own boxes of `perThread`, lanes and warps are arranged in boxes, and
@@ -28,8 +30,8 @@ struct BlockedShape {
 LinearLayout getBlockedLayout(llvm::ArrayRef<int64_t> shape, const BlockedShape &blocked);
 
 /// A blocked shape for `shape`: up to `contiguous` elements a thread along the
-/// fastest dimension, lanes and then warps along `order`, nothing padded where
-/// the power-of-two part of a side has room.
+/// fastest dimension, lanes along `order`, warps from the slowest dimension on.
+/// Nothing is padded: threads that find no room hold copies.
 BlockedShape chooseBlockedShape(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
                                 int64_t contiguous, int64_t lanes, int64_t warps);
 LinearLayout getDefaultLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
@@ -69,11 +71,12 @@ LinearLayout getXorSwizzledLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<
 /// Rows of `swizzleBytes` (16, 32, 64, 128; 16 does not swizzle), in which the
 /// 16-byte groups are permuted by address bits 7 and up; all rows along
 /// order[1..] of one such column, then the next column. This is what tensor
-/// copies write and matrix units read. The row must fit in order[0].
+/// copies write and matrix units read. The row must fit in order[0], and what
+/// the permutation repeats over (chooseSwizzleBytes) in a power of two of rows.
 LinearLayout getByteSwizzledLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
                                    unsigned elementBits, unsigned swizzleBytes);
 
-/// The widest `swizzleBytes` that tiles order[0] of `shape` exactly; 0 if none.
+/// The widest `swizzleBytes` that getByteSwizzledLayout takes; 0 if none.
 unsigned chooseSwizzleBytes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
                             unsigned elementBits);
 

@@ -76,7 +76,8 @@ public:
   bool operator!=(const LinearLayout &other) const { return !(*this == other); }
   friend llvm::hash_code hash_value(const LinearLayout &layout);
 
-  /// `64x32: register = [[0, 1]], lane = [[0, 2], ...], repeat = [register x 3 -> dim1]`
+  /// `[64, 32]: register = [[0, 1]], lane = [[0, 2]], repeat = [register x 3 -> dim1]`:
+  /// shape of the tile, columns, repeats from the inside out.
   void print(llvm::raw_ostream &os) const;
   std::string toString() const;
   /// Parses what `print` writes. On failure returns nothing and sets `error`.
@@ -88,10 +89,10 @@ public:
   LinearLayout repeated(Dim in, unsigned dim, int64_t count) const;
   /// `in` gets `count` times more values, which hold copies.
   LinearLayout replicated(Dim in, int64_t count) const;
-  /// Grows by registers, dimensions in `order` (fastest first), until `shape`
-  /// is covered; pads where the covered size does not divide it. Where more
-  /// than a power-of-two `shape` is covered, the excess becomes copies and
-  /// excess registers are dropped.
+  /// Grows by registers, dimensions in `order` (fastest first; powers of two of
+  /// all of them before any odd factor), until `shape` is covered; pads where the covered size does
+  /// not divide it. Where more than a power-of-two `shape` is covered, the excess becomes copies
+  /// and excess registers are dropped.
   LinearLayout resizedTo(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order) const;
 
   //===--- Shape changes ----------------------------------------------------===//

@@ -27,8 +27,7 @@ AccessPattern getRegisterPattern(const LinearLayout &registers, llvm::ArrayRef<i
 
 /// The pattern of a collective access (matrix load or store) to the fragment
 /// layout `registers`.
-AccessPattern getCollectivePattern(const LinearLayout &registers,
-                                   llvm::ArrayRef<int64_t> tileShape,
+AccessPattern getCollectivePattern(const LinearLayout &registers, llvm::ArrayRef<int64_t> tileShape,
                                    const CollectiveAccess &collective, unsigned elementBits,
                                    const MemoryFacts &facts);
 
