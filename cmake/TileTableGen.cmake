@@ -15,7 +15,8 @@ function(tile_tablegen td out)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(OUTPUT ${result}
     COMMAND ${TILE_TBLGEN} ${ARGN} -I ${CMAKE_SOURCE_DIR} -I ${CMAKE_SOURCE_DIR}/${source_folder}
-            -I ${MLIR_INCLUDE_DIRS} ${CMAKE_SOURCE_DIR}/${td} -o ${result} --write-if-changed
+            -I ${CMAKE_SOURCE_DIR}/dialects/tile/IR -I ${MLIR_INCLUDE_DIRS}
+            ${CMAKE_SOURCE_DIR}/${td} -o ${result} --write-if-changed
             -d ${result}.d
     DEPFILE ${result}.d DEPENDS ${CMAKE_SOURCE_DIR}/${td} COMMENT "tablegen ${out}")
   set(TILE_GENERATED ${TILE_GENERATED} ${result} CACHE INTERNAL "")

@@ -1,0 +1,23 @@
+// The `nvidia` dialect: instructions that upstream's NVVM dialect cannot say.
+#ifndef NVIDIA_DIALECT_TD
+#define NVIDIA_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Nvidia_Dialect : Dialect {
+  let name = "nvidia";
+  let cppNamespace = "::tile::nvidia";
+  let summary = "NVIDIA's part of the stages `scheduled` and `gpu`";
+  let description = [{
+    Holds predicated accesses to global memory and the matrix instructions in
+    the form in which block code uses them: whole fragments as vectors. Each op
+    has a meaning that can be stated without the machine. They become inline
+    assembly on the way to stage `llvm`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tile::TileDialect"];
+}
+
+class Nvidia_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Nvidia_Dialect, mnemonic, traits>;
+
+#endif // NVIDIA_DIALECT_TD

@@ -1,0 +1,79 @@
+//===- LowerToNVVM.cpp - From per-thread code to stage llvm -----------------===//
+#include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
+#include "compiler/targets/nvidia/IR/NvidiaDialect.h"
+#include "compiler/targets/nvidia/LowerToNVVM/Patterns.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace tile {
+#define GEN_PASS_DEF_LOWERTONVVM
+#include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+/// Discardable attribute of the module: see requirePTX.
+static constexpr llvm::StringLiteral kPTXVersionAttr = "nvidia.ptx_version";
+
+void tile::nvidia::requirePTX(Operation *op, unsigned version) {
+  auto module = op->getParentOfType<ModuleOp>();
+  if (getRequiredPTX(module) < version)
+    module->setAttr(kPTXVersionAttr, Builder(module.getContext()).getI32IntegerAttr(version));
+}
+
+unsigned tile::nvidia::getRequiredPTX(Operation *module) {
+  auto version = module->getAttrOfType<IntegerAttr>(kPTXVersionAttr);
+  return version ? version.getInt() : 0;
+}
+
+/// State in NVVM's words that a function is a kernel, and for how many threads.
+static void describeFunction(func::FuncOp function) {
+  Builder builder(function.getContext());
+  if (function->removeAttr(kKernelAttr)) {
+    int64_t lanes = getTarget(function) ? getTarget(function).getLanes() : 32;
+    int32_t threads = static_cast<int32_t>(lanes * getModuleInt(function, kNumWarpsAttr, 1));
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                      builder.getDenseI32ArrayAttr({threads, 1, 1}));
+  }
+  for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
+    function.removeArgAttr(i, kDivisibilityAttr);
+}
+
+namespace {
+struct LowerToNVVMPass : tile::impl::LowerToNVVMBase<LowerToNVVMPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto function : module.getOps<func::FuncOp>())
+      describeFunction(function);
+    LowerToLLVMOptions options(&getContext());
+    options.overrideIndexBitwidth(64);
+    LLVMTypeConverter converter(&getContext(), options);
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    nvidia::populateExecutionPatterns(converter, patterns);
+    nvidia::populateInstructionPatterns(converter, patterns);
+    nvidia::populatePrintPatterns(converter, patterns);
+    LLVMConversionTarget target(getContext());
+    target.addLegalDialect<NVVM::NVVMDialect>();
+    target.addLegalOp<ModuleOp>();
+    if (failed(applyFullConversion(module, target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

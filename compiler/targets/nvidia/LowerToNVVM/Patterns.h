@@ -1,0 +1,29 @@
+//===- Patterns.h - Conversion patterns of LowerToNVVM, by theme ------------===//
+#ifndef TILE_TARGETS_NVIDIA_LOWERTONVVM_PATTERNS_H
+#define TILE_TARGETS_NVIDIA_LOWERTONVVM_PATTERNS_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tile::nvidia {
+
+/// Thread and block indices, barriers, shuffles.
+void populateExecutionPatterns(const mlir::LLVMTypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
+/// Predicated loads and stores, and matrix instructions: inline assembly.
+void populateInstructionPatterns(const mlir::LLVMTypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+/// gpu.printf, by the driver's vprintf.
+void populatePrintPatterns(const mlir::LLVMTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+
+/// Ask for at least PTX `version` (major * 10 + minor) when the module around
+/// `op` is emitted: what is emitted is the lowest version that has what is used.
+void requirePTX(mlir::Operation *op, unsigned version);
+/// The version that requirePTX left, or 0.
+unsigned getRequiredPTX(mlir::Operation *module);
+
+} // namespace tile::nvidia
+
+#endif // TILE_TARGETS_NVIDIA_LOWERTONVVM_PATTERNS_H
