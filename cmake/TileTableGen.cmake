@@ -22,8 +22,15 @@ function(tile_tablegen td out)
   set(TILE_GENERATED ${TILE_GENERATED} ${result} CACHE INTERNAL "")
 endfunction()
 
-# A dialect's folder holds <Name>Dialect.td, <Name>Types.td, <Name>Attributes.td, <Name>Ops.td.
+# A dialect's folder holds <Name>Dialect.td, <Name>Types.td, <Name>Attributes.td, <Name>Ops.td and,
+# where it defines interfaces of attributes, <Name>Interfaces.td.
 function(tile_generate_dialect folder name dialect)
+  if(EXISTS ${CMAKE_SOURCE_DIR}/${folder}/${name}Interfaces.td)
+    tile_tablegen(${folder}/${name}Interfaces.td ${folder}/${name}AttrInterfaces.h.inc
+                  -gen-attr-interface-decls)
+    tile_tablegen(${folder}/${name}Interfaces.td ${folder}/${name}AttrInterfaces.cpp.inc
+                  -gen-attr-interface-defs)
+  endif()
   tile_tablegen(${folder}/${name}Dialect.td ${folder}/${name}Dialect.h.inc
                 -gen-dialect-decls -dialect=${dialect})
   tile_tablegen(${folder}/${name}Dialect.td ${folder}/${name}Dialect.cpp.inc

@@ -40,7 +40,24 @@ LogicalResult DotOp::verify() {
   if (!valid) // dot.5
     return emitOpError("expects ") << (isa<FloatType>(a) ? "a float" : "an i32")
                                    << " accumulator for operands of type " << a << ", got " << acc;
+  if (MatmulUnit unit = getUnitAttr(); unit && !unit.accepts(getProblem())) // dot.6
+    return emitOpError("expects a unit that accepts the product, got ") << unit;
   return success();
+}
+
+MatmulProblem DotOp::getProblem() {
+  RankedTensorType a = getA().getType(), acc = getAcc().getType();
+  MatmulProblem problem;
+  problem.a = a.getElementType();
+  problem.b = getB().getType().getElementType();
+  problem.acc = acc.getElementType();
+  problem.precision = getPrecision();
+  problem.isUnsigned = getIsUnsigned();
+  problem.m = acc.getDimSize(acc.getRank() - 2);
+  problem.n = acc.getDimSize(acc.getRank() - 1);
+  problem.k = a.getDimSize(a.getRank() - 1);
+  problem.numWarps = getModuleInt(*this, kNumWarpsAttr, 1);
+  return problem;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,5 @@
 //===- MemoryOps.cpp - Access to global memory: syntax, rules, folds ------===//
+#include "dialects/tile/IR/StageSyntax.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/IR/Matchers.h"

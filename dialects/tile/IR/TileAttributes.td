@@ -5,6 +5,7 @@
 include "TileDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
 class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<Tile_Dialect, name, traits> {
@@ -31,7 +32,34 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
     /// The integer fact `key`, or `missing` where the target does not state it.
     int64_t getFact(::llvm::StringRef key, int64_t missing = 0) const;
     int64_t getLanes() const { return getFact("lanes", 1); }
+    /// The matmul units of the machine, the preferred ones first.
+    ::llvm::SmallVector<::tile::MatmulUnit> getUnits() const;
+    /// Sizes in bytes of one lane's asynchronous copy; empty where there is none.
+    ::llvm::SmallVector<int64_t> getAsyncCopyBytes() const;
   }];
+}
+
+def Tile_LayoutAttr : Tile_Attr<"Layout", "layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "Which thread, or which place of on-chip memory, holds each element";
+  let description = [{
+    A linear tile over the field of two elements, times integer repeats: the
+    encoding of every tensor of the `scheduled` stage, with inputs `register`,
+    `lane`, `warp`, `block`, and the layout of every buffer, with the input
+    `offset`, counted in elements. First the shape of the tile, then for each
+    input the coordinates that its bits move along, then what repeats the tile,
+    from the inside out.
+
+    ```mlir
+    #layout = #tile.layout<[32, 16]: register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], repeat = [register x 3 -> dim1]>
+    ```
+
+    - layout.1: a tensor's layout has its rank and covers its shape.
+    - layout.2: a tensor's layout has no `offset`.
+  }];
+  let parameters = (ins AttrOrTypeParameter<"::tile::LinearLayout", "the map",
+                                            "const ::tile::LinearLayout &">:$layout);
+  let hasCustomAssemblyFormat = 1;
 }
 
 class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>

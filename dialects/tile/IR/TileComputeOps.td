@@ -4,6 +4,7 @@
 
 include "TileTypes.td"
 include "TileAttributes.td"
+include "TileInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -25,17 +26,23 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     - dot.3: the accumulator has the rows of `a` and the columns of `b`.
     - dot.4: operands have equal element types, or are both 8-bit floats.
     - dot.5: floats accumulate in floats, integers in i32.
+    - dot.6: a `unit`, chosen when the kernel is scheduled, accepts the product.
   }];
   let arguments = (ins RankedTensorOf<[AnySignlessInteger, AnyFloat]>:$a,
                        RankedTensorOf<[AnySignlessInteger, AnyFloat]>:$b,
                        RankedTensorOf<[AnySignlessInteger, AnyFloat]>:$acc,
                        DefaultValuedAttr<Tile_InputPrecisionAttr, "InputPrecision::IEEE">:$precision,
                        UnitAttr:$isUnsigned,
-                       DefaultValuedAttr<I32Attr, "0">:$maxImpreciseAcc);
+                       DefaultValuedAttr<I32Attr, "0">:$maxImpreciseAcc,
+                       OptionalAttr<Tile_MatmulUnit>:$unit);
   let results = (outs RankedTensorOf<[AnySignlessInteger, AnyFloat]>:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`precision` $precision^)? (`unsigned` $isUnsigned^)? attr-dict `:`
-    type($a) `,` type($b) `->` type($acc)
+    $a `,` $b `,` $acc (`precision` $precision^)? (`unsigned` $isUnsigned^)? (`unit` $unit^)?
+    attr-dict `:` type($a) `,` type($b) `->` type($acc)
+  }];
+  let extraClassDeclaration = [{
+    /// What a matmul unit has to compute; without the batch.
+    MatmulProblem getProblem();
   }];
   let hasVerifier = 1;
 }

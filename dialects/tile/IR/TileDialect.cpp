@@ -16,6 +16,7 @@
 using namespace mlir;
 
 #include "dialects/tile/IR/TileDialect.cpp.inc"
+#include "dialects/tile/IR/TileAttrInterfaces.cpp.inc"
 #include "dialects/tile/IR/TileEnums.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
@@ -25,6 +26,18 @@ using namespace mlir;
 #include "dialects/tile/IR/TileAttributes.cpp.inc"
 
 namespace {
+/// Layouts are long: print each once, at the top.
+struct TileAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
+    auto layout = dyn_cast<tile::LayoutAttr>(attr);
+    if (!layout)
+      return AliasResult::NoAlias;
+    os << (layout.getLayout().getInSize(tile::Dim::Offset) > 1 ? "memory" : "layout");
+    return AliasResult::OverridableAlias;
+  }
+};
+
 /// Every op may be inlined: kernels call functions that hold tile ops.
 struct TileInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
@@ -46,7 +59,7 @@ void tile::TileDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/tile/IR/TileOps.cpp.inc"
       >();
-  addInterfaces<TileInlinerInterface>();
+  addInterfaces<TileInlinerInterface, TileAsmInterface>();
 }
 
 Operation *tile::TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
@@ -66,7 +79,28 @@ LogicalResult tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expects a target's name and an architecture";
   if (auto lanes = facts.getAs<IntegerAttr>("lanes"); !lanes || lanes.getInt() < 1)
     return emitError() << "expects a positive integer 'lanes' among the facts";
+  if (Attribute units = facts.get("units")) {
+    auto list = dyn_cast<ArrayAttr>(units);
+    if (!list || !llvm::all_of(list, llvm::IsaPred<MatmulUnit>))
+      return emitError() << "expects 'units' as an array of matmul units, got " << units;
+  }
+  if (Attribute sizes = facts.get("async_copy_bytes")) {
+    auto list = dyn_cast<DenseI64ArrayAttr>(sizes);
+    if (!list || !llvm::all_of(list.asArrayRef(),
+                               [](int64_t size) { return size > 0 && llvm::isPowerOf2_64(size); }))
+      return emitError() << "expects 'async_copy_bytes' as an array<i64: ...> of powers of two";
+  }
   return success();
+}
+
+SmallVector<tile::MatmulUnit> tile::TargetAttr::getUnits() const {
+  auto list = getFacts().getAs<ArrayAttr>("units");
+  return list ? llvm::map_to_vector(list, llvm::CastTo<MatmulUnit>) : SmallVector<MatmulUnit>();
+}
+
+SmallVector<int64_t> tile::TargetAttr::getAsyncCopyBytes() const {
+  auto list = getFacts().getAs<DenseI64ArrayAttr>("async_copy_bytes");
+  return list ? llvm::to_vector(list.asArrayRef()) : SmallVector<int64_t>();
 }
 
 int64_t tile::TargetAttr::getFact(StringRef key, int64_t missing) const {
@@ -95,8 +129,16 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
   }
   if (name == kNumWarpsAttr || name == kNumStagesAttr || name == kNumCtasAttr) {
     auto count = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!isa<ModuleOp>(op) || !count || count.getInt() < 1)
+    bool isPlace = isa<ModuleOp>(op) || (name == kNumStagesAttr && isa<scf::ForOp>(op));
+    if (!isPlace || !count || count.getInt() < 1)
       return op->emitError() << "expects '" << name << "' as a positive integer of a module";
+    return success();
+  }
+  if (name == kSharedBytesAttr || name == kScratchOffsetAttr) {
+    auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!bytes || bytes.getInt() < 0 || (name == kSharedBytesAttr && !isa<ModuleOp>(op)))
+      return op->emitError() << "expects '" << name << "' as a number of bytes"
+                             << (name == kSharedBytesAttr ? " of a module" : "");
     return success();
   }
   return op->emitError() << "has an unknown attribute '" << name << "'";
@@ -150,6 +192,16 @@ Type tile::getPointeeLike(Type pointerLike) {
 
 Type tile::getMaskLike(Type type) {
   return withElementType(type, IntegerType::get(type.getContext(), 1));
+}
+
+tile::LayoutAttr tile::getLayout(Type type) {
+  auto block = dyn_cast<RankedTensorType>(type);
+  return block ? dyn_cast_or_null<LayoutAttr>(block.getEncoding()) : LayoutAttr();
+}
+
+Type tile::withLayout(Type type, LayoutAttr layout) {
+  auto block = dyn_cast<RankedTensorType>(type);
+  return block ? block.cloneWithEncoding(layout) : type;
 }
 
 ArrayRef<int64_t> tile::getShape(Type type) {

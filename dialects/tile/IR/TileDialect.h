@@ -7,20 +7,24 @@
 #ifndef TILE_DIALECTS_TILE_IR_TILEDIALECT_H
 #define TILE_DIALECTS_TILE_IR_TILEDIALECT_H
 
+#include "dialects/tile/IR/MatmulUnit.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
 
 #include "dialects/tile/IR/TileDialect.h.inc"
 
 #include "dialects/tile/IR/TileEnums.h.inc"
 
-#define GET_TYPEDEF_CLASSES
-#include "dialects/tile/IR/TileTypes.h.inc"
-
+// Types name attributes: buffers their layout.
 #define GET_ATTRDEF_CLASSES
 #include "dialects/tile/IR/TileAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tile/IR/TileTypes.h.inc"
 
 namespace tile {
 
@@ -32,10 +36,15 @@ inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
 inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";
 /// On a module: warps of a program.
 inline constexpr llvm::StringLiteral kNumWarpsAttr = "tile.num_warps";
-/// On a module: iterations in flight in pipelined loops.
+/// On a module, or on one loop: iterations in flight in pipelined loops.
 inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
 /// On a module: cooperating thread blocks of a program.
 inline constexpr llvm::StringLiteral kNumCtasAttr = "tile.num_ctas";
+/// On a module: on-chip bytes that a program needs, once buffers are planned.
+inline constexpr llvm::StringLiteral kSharedBytesAttr = "tile.shared_bytes";
+/// On an op that exchanges data between threads: where its on-chip scratch
+/// memory begins, in bytes, once buffers are planned.
+inline constexpr llvm::StringLiteral kScratchOffsetAttr = "tile.scratch_offset";
 
 /// The target of the module around `op`, or null where none is stated.
 TargetAttr getTarget(mlir::Operation *op);
@@ -51,6 +60,10 @@ mlir::Type getElementType(mlir::Type type);
 mlir::Type getPointeeLike(mlir::Type pointerLike);
 /// The boolean, or block of booleans, of the same shape and layout.
 mlir::Type getMaskLike(mlir::Type type);
+/// The layout of a block; null for a scalar and before layouts are assigned.
+LayoutAttr getLayout(mlir::Type type);
+/// `type` with another layout; a scalar is left as it is.
+mlir::Type withLayout(mlir::Type type, LayoutAttr layout);
 /// The shape of a block; empty for a scalar.
 llvm::ArrayRef<int64_t> getShape(mlir::Type type);
 

@@ -30,6 +30,56 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
+  let summary = "On-chip memory of a program";
+  let description = [{
+    One block, or a stack of them where the shape has one dimension more than
+    the layout: `!tile.buffer<3x128x64xf16, #layout>` is three blocks of 128x64,
+    each laid out as `#layout` says, one behind the other.
+
+    - buffer.1: the layout maps `offset` alone, injectively.
+    - buffer.2: the layout covers the shape, or the shape without its first dimension.
+    - buffer.3: the element is an integer or a float.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "::tile::LayoutAttr":$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether the first dimension counts blocks.
+    bool isStack() const;
+    /// The shape of one block.
+    ::llvm::ArrayRef<int64_t> getBlockShape() const;
+    int64_t getNumBlocks() const { return isStack() ? getShape().front() : 1; }
+    /// The type of one block of a stack.
+    BufferType getBlockType() const;
+    /// Bytes of an element; booleans take one.
+    int64_t getElementBytes() const;
+    /// Bytes from one block of a stack to the next.
+    int64_t getBlockBytes() const;
+    int64_t getBytes() const { return getNumBlocks() * getBlockBytes(); }
+  }];
+}
+
+def Tile_PendingType : Tile_Type<"Pending", "pending"> {
+  let summary = "A value that an operation in flight is still writing";
+  let description = [{
+    Only `tile.await` turns it into the value.
+
+    ```mlir
+    !tile.pending<!tile.buffer<128x64xf16, #layout>>
+    ```
+
+    - pending.1: the value is a buffer or a block.
+  }];
+  let parameters = (ins "::mlir::Type":$value);
+  let assemblyFormat = "`<` $value `>`";
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$value), [{
+    return $_get(value.getContext(), value);
+  }]>];
+  let genVerifyDecl = 1;
+}
+
 // A scalar, or a block of scalars, of one of the kinds that programs compute with.
 def Tile_ElementType : AnyTypeOf<[AnySignlessInteger, AnyFloat, Tile_PtrType]>;
 def Tile_Value : AnyTypeOf<[Tile_ElementType, RankedTensorOf<[Tile_ElementType]>],

@@ -1,0 +1,45 @@
+// What a target's attributes tell the shared passes about its hardware.
+#ifndef TILE_INTERFACES_TD
+#define TILE_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Tile_MatmulUnit : AttrInterface<"MatmulUnit"> {
+  let cppNamespace = "::tile";
+  let description = [{
+    One instruction that multiplies small matrices, or a family of them with one
+    shape. The attribute lives in the dialect of its target; the target lists
+    its units, the preferred ones first, as the fact `units`.
+
+    A fragment is what the threads of a warp (or of several that act together)
+    hold of one instruction's operand. `A` has the dimensions m, k; `B` k, n;
+    the accumulator m, n. Blocks are covered by repeating the fragment.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether the unit computes this product exactly as asked: types, precision, "
+                    "signedness, and a block whose k is a multiple of the instruction's.",
+      "bool", "accepts", (ins "const ::tile::MatmulProblem &":$problem)>,
+    InterfaceMethod<"m, n, k of one instruction.",
+      "::std::array<int64_t, 3>", "getInstructionShape", (ins)>,
+    InterfaceMethod<"The fragment of an operand, over register and lane (and warp).",
+      "::tile::LinearLayout", "getFragment", (ins "::tile::MatmulOperand":$operand)>,
+    InterfaceMethod<[{
+      How lanes may fetch fragments of operand A or B from on-chip memory for
+      each other, where elements of `elementBits` lie contiguously along k
+      (`alongK`) or along the other dimension. Nothing: each lane for itself.
+      }],
+      "::std::optional<::tile::CollectiveAccess>", "getCollectiveRead",
+      (ins "::tile::MatmulOperand":$operand, "bool":$alongK)>,
+    InterfaceMethod<[{
+      Emit one instruction per thread: `a`, `b` and `acc` are the registers of
+      one fragment each, in order, as scalars of the block's element type.
+      Returns the registers of the accumulator.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "emit",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::tile::MatmulProblem &":$problem, "::mlir::ValueRange":$a,
+           "::mlir::ValueRange":$b, "::mlir::ValueRange":$acc)>,
+  ];
+}
+
+#endif // TILE_INTERFACES_TD
