@@ -1,0 +1,1 @@
+"""The AMD side of the runtime."""

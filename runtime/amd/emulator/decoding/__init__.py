@@ -1,0 +1,1 @@
+"""From code to instructions, and from operands to registers."""

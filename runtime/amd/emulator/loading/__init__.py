@@ -1,0 +1,1 @@
+"""Reads code objects and lays out the arguments of a launch."""

@@ -1,0 +1,1 @@
+"""The memories, and the instructions that access them."""

@@ -1,0 +1,1 @@
+"""Arithmetic of the hardware on numpy arrays."""

@@ -1,0 +1,45 @@
+"""Fixtures of the AMD emulator's tests: targets, assembled kernels, fresh random numbers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# The emulator stands alone, so its tests run from the source tree without a build.
+sys.path.insert(0, str(Path(__file__).parents[3]))
+sys.path.insert(0, str(Path(__file__).parent))
+
+import emulator_kernels  # noqa: E402
+
+TARGETS = ("gfx942", "gfx950", "gfx1100", "gfx1200")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if emulator_kernels.find_tools() is None:
+        skip = pytest.mark.skip(reason="needs llc and ld.lld of LLVM 22")
+        for item in items:
+            if "assemble" in getattr(item, "fixturenames", ()):
+                item.add_marker(skip)
+
+
+@pytest.fixture(params=TARGETS)
+def arch(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def assemble():
+    """A function from (IR text, target) to a loaded code object, cached for the session."""
+    return emulator_kernels.assemble
+
+
+@pytest.fixture
+def rng(record_property) -> np.random.Generator:
+    """Fresh random numbers; the seed is printed when a test fails."""
+    seed = np.random.SeedSequence().entropy
+    record_property("seed", seed)
+    print(f"random seed: {seed}")
+    return np.random.default_rng(seed)
