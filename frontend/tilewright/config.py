@@ -1,0 +1,113 @@
+"""Settings from the environment; nothing else in the package reads it.
+
+Each function reads its variable when called, so that a program may set it after the import.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+#: Every variable and what it means; `describe()` prints them.
+VARIABLES = {
+    "TILEWRIGHT_CACHE": "0 turns the disk cache off (default: on)",
+    "TILEWRIGHT_CACHE_DIR": "folder of the disk cache (default: $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright)",
+    "TILEWRIGHT_CACHE_SIZE": "upper bound of the disk cache: bytes, or with a suffix K, M, G (default: 4G)",
+    "TILEWRIGHT_CACHE_AUTOTUNING": "1 keeps the results of autotuning on disk (default: only where asked for)",
+    "TILEWRIGHT_PRINT_AUTOTUNING": "1 prints the time of each configuration tried, and the choice (default: off)",
+    "TILEWRIGHT_NUM_THREADS": "threads that run a kernel on the CPU (default: the CPUs this process may use)",
+    "TILEWRIGHT_PTXAS": "path of the assembler ptxas (default: found on PATH)",
+    "TILEWRIGHT_DEBUG": "1 makes debug=True the default of kernels: device asserts are checked (default: off)",
+    "TILEWRIGHT_DUMP": "folder that receives every stage of every kernel compiled (default: none)",
+}
+
+
+def _text(name: str) -> str | None:
+    assert name in VARIABLES, f"{name} is not described"
+    return os.environ.get(name) or None
+
+
+def _flag(name: str, default: bool) -> bool:
+    text = _text(name)
+    if text is None:
+        return default
+    lowered = text.strip().lower()
+    if lowered in ("1", "true", "yes", "on"):
+        return True
+    if lowered in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(f"{name}={text!r}: expected 0 or 1")
+
+
+def _bytes(name: str, default: int) -> int:
+    text = _text(name)
+    if text is None:
+        return default
+    number, suffix = text.strip(), 1
+    if number and number[-1].upper() in "KMG":
+        suffix = 1024 ** (1 + "KMG".index(number[-1].upper()))
+        number = number[:-1]
+    if not number.isdigit():
+        raise ValueError(f"{name}={text!r}: expected a number of bytes, or one with K, M or G")
+    return int(number) * suffix
+
+
+def cache_enabled() -> bool:
+    """Whether compiled kernels are kept on disk."""
+    return _flag("TILEWRIGHT_CACHE", True)
+
+
+def cache_dir() -> Path:
+    """Folder of the disk cache; it may not exist yet."""
+    folder = _text("TILEWRIGHT_CACHE_DIR")
+    if folder:
+        return Path(folder).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path("~/.cache").expanduser()) / "tilewright"
+
+
+def cache_size() -> int:
+    """Upper bound of the disk cache in bytes."""
+    return _bytes("TILEWRIGHT_CACHE_SIZE", 4 * 1024**3)
+
+
+def cache_autotuning() -> bool:
+    """Whether results of autotuning are kept on disk even where the decorator does not ask for it."""
+    return _flag("TILEWRIGHT_CACHE_AUTOTUNING", False)
+
+
+def print_autotuning() -> bool:
+    """Whether the autotuner says what it measured."""
+    return _flag("TILEWRIGHT_PRINT_AUTOTUNING", False)
+
+
+def num_threads() -> int | None:
+    """Threads for kernels on the CPU; None where the variable is not set."""
+    text = _text("TILEWRIGHT_NUM_THREADS")
+    if text is None:
+        return None
+    if not text.strip().isdigit() or int(text) < 1:
+        raise ValueError(f"TILEWRIGHT_NUM_THREADS={text!r}: expected a number of at least 1")
+    return int(text)
+
+
+def ptxas() -> str | None:
+    """Path of ptxas, where set."""
+    return _text("TILEWRIGHT_PTXAS")
+
+
+def debug() -> bool:
+    """The default of the option `debug`."""
+    return _flag("TILEWRIGHT_DEBUG", False)
+
+
+def dump_dir() -> Path | None:
+    """Folder for the stages of every kernel compiled."""
+    folder = _text("TILEWRIGHT_DUMP")
+    return Path(folder).expanduser() if folder else None
+
+
+def describe() -> str:
+    """The variables with their meaning, a line each."""
+    width = max(map(len, VARIABLES))
+    return "\n".join(f"{name:{width}}  {meaning}" for name, meaning in VARIABLES.items())

@@ -1,0 +1,45 @@
+"""Kernels on the CPU: a library in memory, run by a pool of threads."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilewright import _launcher, config
+
+if TYPE_CHECKING:
+    from tilewright.runtime.launch import CompiledKernel
+
+
+def _cpu_quota(file: Path = Path("/sys/fs/cgroup/cpu.max")) -> float | None:
+    """CPUs' worth of time that a container grants; None without a limit."""
+    try:
+        quota, period = file.read_text().split()
+        return int(quota) / int(period)
+    except (OSError, ValueError):
+        return None
+
+
+def available_cpus() -> int:
+    """CPUs this process may use: more threads would wait for each other."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = _cpu_quota()
+    return cpus if quota is None else max(1, min(cpus, round(quota)))
+
+
+@cache
+def start_pool() -> None:
+    """Give the pool its number of threads; they start with the first grid that needs them."""
+    _launcher.set_num_threads(config.num_threads() or available_cpus())
+
+
+def load(kernel: CompiledKernel) -> _launcher.Executable:
+    """Load the kernel's library.
+
+    Raises:
+        RuntimeError: If the system's loader refuses it.
+    """
+    start_pool()
+    return _launcher.load_cpu(kernel.name, kernel.asm["library"], kernel.metadata["scratch_bytes"])

@@ -1,0 +1,229 @@
+"""From a specialization to a loaded kernel: what the C++ launcher calls for a new key."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import Parameter
+from typing import Any, Protocol
+
+from tilewright import _launcher
+from tilewright.runtime import dtypes
+from tilewright.runtime.errors import DeviceAssertionError, MissingDriverError
+
+#: Keyword arguments of a launch that are not parameters of the kernel.
+LAUNCH_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
+
+#: Device types, in DLPack's numbers.
+_CPU, _CUDA, _ROCM = 1, 2, 10
+
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Specialization:
+    """What a kernel is compiled for.
+
+    Attributes:
+        signature: Type of each parameter as text ("*fp32", "i32", "constexpr"); of a tuple, a tuple.
+        constexprs: Values by path: the parameter's name, and positions inside tuples.
+        divisibility: What is known to divide an address or an integer, by path; only where not 1.
+        tuple_types: Classes of the tuples that are not plain ones, by path.
+        options: Of the launch, only those that were given.
+        target: "cpu", or a vendor and an architecture.
+    """
+
+    signature: Mapping[str, Any]
+    constexprs: Mapping[Path, Any]
+    divisibility: Mapping[Path, int]
+    options: Mapping[str, Any]
+    target: str
+    tuple_types: Mapping[Path, type] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple:
+        """Equal for equal specializations, and hashable."""
+        # True, 1 and 1.0 are equal in Python, but different constants.
+        constants = tuple((path, type(value), _hashable(value)) for path, value in self.constexprs.items())
+        return (tuple(self.signature.items()), constants, tuple(self.divisibility.items()),
+                tuple(sorted((name, _hashable(value)) for name, value in self.options.items())), self.target,
+                tuple(self.tuple_types.items()))
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, list):
+        return ("list", *map(_hashable, value))
+    if isinstance(value, tuple):
+        return (type(value), *((type(item), _hashable(item)) for item in value))
+    # Zeros of both signs are equal as well, and NaN is not equal to itself.
+    return value.hex() if isinstance(value, float) else value
+
+
+class CompiledKernel(Protocol):
+    """What the runtime needs of a compiled kernel."""
+
+    name: str
+    target: str
+    asm: Mapping[str, str | bytes]
+    metadata: Mapping[str, Any]
+
+
+class KernelSource(Protocol):
+    """What the runtime needs of a function; see the README."""
+
+    __name__: str
+    params: Sequence[Any]
+
+    def compile_for(self, specialization: Specialization) -> CompiledKernel: ...
+
+
+def make_launcher(source: KernelSource) -> _launcher.Launcher:
+    """The launcher of a function: ``launcher[grid](*args, **kwargs)`` gives the compiled kernel."""
+    parameters = tuple(_describe_parameter(parameter) for parameter in source.params)
+    resolver = _Resolver(source)
+    return _launcher.Launcher(source.__name__, parameters, LAUNCH_OPTIONS, resolver)
+
+
+def _describe_parameter(parameter: Any) -> tuple:
+    default = () if parameter.default is Parameter.empty else (parameter.default,)
+    scalar_type = parameter.annotation_type
+    if scalar_type is not None and scalar_type.startswith("*"):
+        scalar_type = None  # of a pointer: the array tells
+    # An annotated type is a promise of the user's that no value turns into a constant.
+    by_value = not parameter.do_not_specialize and scalar_type is None
+    by_alignment = (not parameter.do_not_specialize and not parameter.do_not_specialize_on_alignment)
+    return (parameter.name, default, bool(parameter.is_constexpr), bool(parameter.is_const), by_value,
+            by_alignment, scalar_type)
+
+
+class _Resolver:
+    """Compiles and loads on a new key; one for each function."""
+
+    def __init__(self, source: KernelSource) -> None:
+        self.source = source
+        self.names = [parameter.name for parameter in source.params]
+        self.loaded: dict[tuple, tuple[_launcher.Executable, CompiledKernel]] = {}
+
+    def __call__(self, descriptions: list, options: dict, device_type: int, device_index: int,
+                 read_only: list[int]) -> tuple[_launcher.Executable, CompiledKernel]:
+        specialization = make_specialization(self.names, descriptions, options, target_of(device_type, device_index))
+        key = (specialization.key, device_index)
+        pair = self.loaded.get(key)
+        if pair is None:
+            kernel = self.source.compile_for(specialization)
+            pair = (load(kernel, device_index), kernel)
+            self.loaded[key] = pair
+        if read_only:
+            _refuse_stores(pair[1], specialization, read_only)
+        return pair
+
+
+def make_specialization(names: Sequence[str], descriptions: Sequence[Any], options: Mapping[str, Any],
+                        target: str) -> Specialization:
+    """Give the launcher's descriptions, one a parameter, their names and paths."""
+    constexprs: dict[Path, Any] = {}
+    divisibility: dict[Path, int] = {}
+    tuple_types: dict[Path, type] = {}
+
+    def visit(path: Path, kind: Any, value: Any) -> Any:
+        if isinstance(kind, type):
+            if kind is not tuple:
+                tuple_types[path] = kind
+            return tuple(visit((*path, i), *entry) for i, entry in enumerate(value))
+        if kind == "constexpr":
+            constexprs[path] = value
+        elif value != 1:
+            divisibility[path] = value
+        return kind
+
+    signature = {name: visit((name,), *entry) for name, entry in zip(names, descriptions, strict=True)}
+    return Specialization(signature, constexprs, divisibility, dict(options), target, tuple_types)
+
+
+def target_of(device_type: int, device_index: int) -> str:
+    """The compiler's target for a device; without arrays, the CPU."""
+    if device_type == _CUDA:
+        from tilewright.runtime import nvidia
+
+        return nvidia.target_of(device_index)
+    if device_type == _ROCM:
+        raise MissingDriverError("arrays on an AMD GPU: kernels can be compiled for it (target='amd:gfx942'), but "
+                                 "this version cannot launch them; move the arrays to the CPU")
+    return "cpu"
+
+
+def load(kernel: CompiledKernel, device_index: int = 0) -> _launcher.Executable:
+    """Load a compiled kernel where it can be launched.
+
+    Raises:
+        OutOfResources: If the device cannot run it.
+        MissingDriverError: If there is no device of its target, or nothing to launch on it with.
+    """
+    vendor = kernel.target.partition(":")[0]
+    if vendor == "cpu":
+        from tilewright.runtime import cpu
+
+        return cpu.load(kernel)
+    if vendor == "nvidia":
+        from tilewright.runtime import nvidia
+
+        return nvidia.load(kernel, device_index)
+    raise MissingDriverError(f"kernel '{kernel.name}': there is no launcher for target '{kernel.target}'")
+
+
+def _refuse_stores(kernel: CompiledKernel, specialization: Specialization, read_only: list[int]) -> None:
+    """Raise if the kernel stores to an array that must not be written."""
+    from tilewright.runtime.stores import stored_arguments
+
+    stored = stored_arguments(kernel)
+    slots = list(_passed_paths(specialization))
+    for slot in read_only:
+        if slot in stored:
+            raise ValueError(f"kernel '{kernel.name}': argument '{slots[slot][0]}' is a read-only array, but the "
+                             "kernel stores to it")
+
+
+def _passed_paths(specialization: Specialization) -> Sequence[Path]:
+    """Paths of the arguments that are passed, in order."""
+    paths: list[Path] = []
+
+    def visit(path: Path, kind: Any) -> None:
+        if isinstance(kind, tuple):
+            for i, inner in enumerate(kind):
+                visit((*path, i), inner)
+        elif kind != "constexpr":
+            paths.append(path)
+
+    for name, kind in specialization.signature.items():
+        visit((name,), kind)
+    return paths
+
+
+def _device_failure(kernel: str, message: str, file: str, line: int) -> Exception:
+    return DeviceAssertionError(kernel, message, file, line)
+
+
+def _describe_device(holder: Any) -> tuple[int, int]:
+    """Where an object with ``data_ptr()`` is, by its ``device``; nowhere if it does not say."""
+    device = getattr(holder, "device", None)
+    if device is None:
+        return 0, 0
+    kind, _, index = str(device).partition(":")
+    if kind == "cpu":
+        return _CPU, 0
+    if kind == "cuda":
+        torch = sys.modules.get("torch")
+        is_rocm = torch is not None and getattr(torch.version, "hip", None) is not None
+        return (_ROCM if is_rocm else _CUDA), int(index or 0)
+    raise TypeError(f"is on device {device}, where kernels cannot run")
+
+
+def _missing_driver() -> Exception:
+    from tilewright.runtime.nvidia import missing_driver
+
+    return missing_driver()
+
+
+_launcher.register_callbacks(classify_dtype=dtypes.classify, describe_device=_describe_device,
+                             device_failure=_device_failure, missing_driver=_missing_driver)

@@ -1,0 +1,98 @@
+//===- NvidiaKernel.cpp - A kernel loaded by NVIDIA's driver --------------===//
+#include "runtime/nvidia/NvidiaKernel.h"
+
+#include "runtime/launcher/InlineVector.h"
+#include "runtime/nvidia/Driver.h"
+
+namespace tile::runtime::nvidia {
+
+/// The largest grid: x, y, z.
+static constexpr int64_t gridLimits[3] = {2147483647, 65535, 65535};
+
+namespace {
+/// Makes a context current while it lives; free when it is already.
+class CurrentContext {
+public:
+  bool enter(const std::string &what, void *context) {
+    Driver &driver = Driver::get();
+    void *current = nullptr;
+    Result result = driver.getCurrentContext(&current);
+    if (!result && current != context) {
+      result = driver.pushContext(context);
+      isPushed = !result;
+    }
+    if (result)
+      driver.raise(what, "cuCtxPushCurrent", result);
+    return !result;
+  }
+  ~CurrentContext() {
+    void *context;
+    if (isPushed)
+      Driver::get().popContext(&context);
+  }
+
+private:
+  bool isPushed = false;
+};
+} // namespace
+
+bool NvidiaKernel::checkGrid(const int64_t (&grid)[3]) const {
+  for (int i = 0; i < 3; ++i) {
+    int64_t limit = i == 0 ? gridLimits[0] / shape.clusterSize : gridLimits[i];
+    if (grid[i] <= limit)
+      continue;
+    PyErr_Format(PyExc_ValueError,
+                 "kernel '%s': side %d of the grid is %lld, but a GPU takes at most %lld there",
+                 name.c_str(), i, static_cast<long long>(grid[i]), static_cast<long long>(limit));
+    return false;
+  }
+  return true;
+}
+
+bool NvidiaKernel::launch(const LaunchRequest &request) {
+  Driver &driver = Driver::get();
+  std::string what = "kernel '" + name + "'";
+  CurrentContext current;
+  if (!checkGrid(request.grid) || !current.enter(what, context))
+    return false;
+  InlineVector<void *, 64> parameters;
+  for (size_t i = 0; i < request.slotCount; ++i)
+    parameters.push(&request.slots[i]);
+
+  uint32_t gridX = static_cast<uint32_t>(request.grid[0]) * shape.clusterSize;
+  uint32_t gridY = static_cast<uint32_t>(request.grid[1]);
+  uint32_t gridZ = static_cast<uint32_t>(request.grid[2]);
+  void *stream = reinterpret_cast<void *>(request.stream);
+  if (shape.clusterSize == 1) {
+    Result result = driver.launchKernel(function, gridX, gridY, gridZ, shape.threads, 1, 1,
+                                        shape.sharedBytes, stream, parameters.data(), nullptr);
+    if (result)
+      driver.raise(what, "cuLaunchKernel", result);
+    return !result;
+  }
+  constexpr int32_t clusterDimension = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+  LaunchAttribute attribute{clusterDimension, {}, {shape.clusterSize, 1, 1}};
+  LaunchConfig config{gridX, gridY, gridZ, shape.threads, 1, 1, shape.sharedBytes, stream,
+                      &attribute, 1};
+  Result result = driver.launchKernelEx(&config, function, parameters.data(), nullptr);
+  if (result)
+    driver.raise(what, "cuLaunchKernelEx", result);
+  return !result;
+}
+
+PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context,
+                           LaunchShape shape, PyObject *owner) {
+  if (!Driver::get().open())
+    return nullptr;
+  if (shape.clusterSize > 1 && !Driver::get().launchKernelEx) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "kernel '%s': num_ctas = %u needs a driver of CUDA 11.8 or newer", name,
+                 shape.clusterSize);
+    return nullptr;
+  }
+  return wrapExecutable(new NvidiaKernel(name, reinterpret_cast<void *>(function),
+                                         reinterpret_cast<void *>(context), shape,
+                                         Ref::borrow(owner)));
+}
+
+} // namespace tile::runtime::nvidia

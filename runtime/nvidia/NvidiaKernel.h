@@ -1,0 +1,39 @@
+//===- NvidiaKernel.h - A kernel loaded by NVIDIA's driver -------*- C++ -*-===//
+#ifndef TILE_RUNTIME_NVIDIA_NVIDIAKERNEL_H
+#define TILE_RUNTIME_NVIDIA_NVIDIAKERNEL_H
+
+#include "runtime/launcher/Executable.h"
+
+namespace tile::runtime::nvidia {
+
+/// How a kernel is launched, apart from its arguments and grid.
+struct LaunchShape {
+  uint32_t threads = 0;     ///< of a block
+  uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
+  uint32_t clusterSize = 1; ///< blocks of a program
+};
+
+class NvidiaKernel : public Executable {
+public:
+  NvidiaKernel(std::string name, void *function, void *context, LaunchShape shape, Ref owner)
+      : Executable(std::move(name)), function(function), context(context), shape(shape),
+        owner(std::move(owner)) {}
+
+  bool launch(const LaunchRequest &request) override;
+  bool usesStream() const override { return true; }
+
+private:
+  bool checkGrid(const int64_t (&grid)[3]) const;
+
+  void *const function, *const context;
+  const LaunchShape shape;
+  Ref owner; ///< keeps the module loaded
+};
+
+/// Wrap a loaded function. Null with a Python error.
+PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context,
+                           LaunchShape shape, PyObject *owner);
+
+} // namespace tile::runtime::nvidia
+
+#endif // TILE_RUNTIME_NVIDIA_NVIDIAKERNEL_H
