@@ -17,6 +17,7 @@ VARIABLES = {
     "TILEWRIGHT_PRINT_AUTOTUNING": "1 prints the time of each configuration tried, and the choice (default: off)",
     "TILEWRIGHT_NUM_THREADS": "threads that run a kernel on the CPU (default: the CPUs this process may use)",
     "TILEWRIGHT_PTXAS": "path of the assembler ptxas (default: found on PATH)",
+    "TILEWRIGHT_LLVM_OBJDUMP": "path of LLVM 22's llvm-objdump, for the AMD emulator (default: found on PATH)",
     "TILEWRIGHT_DEBUG": "1 makes debug=True the default of kernels: device asserts are checked (default: off)",
     "TILEWRIGHT_DUMP": "folder that receives every stage of every kernel compiled (default: none)",
 }
@@ -94,6 +95,11 @@ def num_threads() -> int | None:
 def ptxas() -> str | None:
     """Path of ptxas, where set."""
     return _text("TILEWRIGHT_PTXAS")
+
+
+def llvm_objdump() -> str | None:
+    """Path of llvm-objdump, where set."""
+    return _text("TILEWRIGHT_LLVM_OBJDUMP")
 
 
 def debug() -> bool:

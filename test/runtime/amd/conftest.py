@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import emulator_kernels
 import numpy as np
 import pytest
-
-# The emulator stands alone, so its tests run from the source tree without a build.
-sys.path.insert(0, str(Path(__file__).parents[3]))
-sys.path.insert(0, str(Path(__file__).parent))
-
-import emulator_kernels  # noqa: E402
 
 TARGETS = ("gfx942", "gfx950", "gfx1100", "gfx1200")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -100,3 +101,47 @@ def random_values(rng: np.random.Generator, ir_type: str) -> np.ndarray:
     places = rng.permutation(count)[: len(special)]
     values[places] = special
     return values
+
+
+def fma(x: Any, y: Any) -> Any:
+    """x * y + x with one rounding."""
+    result = x * y + x
+    for lane in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
+        exact = Fraction(float(x[lane])) * Fraction(float(y[lane])) + Fraction(float(x[lane]))
+        if exact:
+            result[lane] = _nearest(exact, x.dtype.type)
+    return result
+
+
+def _nearest(exact: Fraction, dtype: Any) -> Any:
+    """The value of ``dtype`` nearest to ``exact``, of two the even one."""
+    try:
+        guess = dtype(float(exact))
+    except OverflowError:
+        return dtype(np.inf if exact > 0 else -np.inf)
+    if not np.isfinite(guess):
+        return guess
+    candidates = [np.nextafter(guess, dtype(-np.inf)), guess, np.nextafter(guess, dtype(np.inf))]
+    finite = [value for value in candidates if np.isfinite(value)]
+    bits = f"u{guess.itemsize}"
+    return min(finite, key=lambda v: (abs(Fraction(float(v)) - exact), int(v.view(bits)) & 1))
+
+
+def mismatch(case: Case, got: Any, expected: Any) -> str | None:
+    """What is wrong with a result, or None; NaNs equal one another."""
+    if got.dtype.kind in "iu":
+        wrong = got != expected.astype(got.dtype)
+    else:
+        actual, wanted = got.astype(np.float64), expected.astype(got.dtype).astype(np.float64)
+        error = np.abs(actual - wanted)
+        close = (actual == wanted) | (np.isnan(actual) & np.isnan(wanted))
+        limit = case.tolerance * np.abs(wanted)
+        if case.tolerance and got.dtype == np.float16:
+            limit = np.maximum(limit, 2.0**-24)
+        wrong = ~(close | (np.isfinite(actual) & (error <= limit)))
+    if not wrong.any():
+        return None
+    first = int(np.flatnonzero(wrong)[0])
+    return (
+        f"{case.name}: {int(wrong.sum())} wrong, first [{first}]: {got[first]} != {expected[first]}"
+    )

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from runtime.amd.emulator import CodeObject
+from tilewright.runtime.amd.emulator import CodeObject
 
 KERNELS = Path(__file__).with_name("kernels")
 _FOLDER = "/usr/lib/llvm-22/bin"

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from emulator_elementwise import THREADS, Case, element_count, module, numpy_type, random_values
-
-from runtime.amd.emulator import launch
+from emulator_elementwise import (
+    THREADS,
+    Case,
+    element_count,
+    fma,
+    mismatch,
+    module,
+    numpy_type,
+    random_values,
+)
+from tilewright.runtime.amd.emulator import launch
 
 _CDNA = ("gfx942", "gfx950")
 _FLOATS = {"half": "f16", "float": "f32", "double": "f64"}
@@ -35,7 +42,7 @@ def _float_cases(ir: str) -> list[Case]:
         case("sub", f"fsub {t} %x, %y", lambda x, y: x - y),
         case("mul", f"fmul {t} %x, %y", lambda x, y: x * y),
         case("div", f"fdiv {t} %x, %y", lambda x, y: x / y, 0.0 if t == "double" else ulp),
-        case("fma", f"call {t} @llvm.fma.{s}({t} %x, {t} %y, {t} %x)", _fma),
+        case("fma", f"call {t} @llvm.fma.{s}({t} %x, {t} %y, {t} %x)", fma),
         case("sqrt", f"call {t} @llvm.sqrt.{s}({t} %x)", lambda x, y: np.sqrt(x), ulp),
         case("maxnum", f"call {t} @llvm.maxnum.{s}({t} %x, {t} %y)", lambda x, y: np.fmax(x, y)),
         case("minnum", f"call {t} @llvm.minnum.{s}({t} %x, {t} %y)", lambda x, y: np.fmin(x, y)),
@@ -55,30 +62,6 @@ def _float_cases(ir: str) -> list[Case]:
         *(case(f"cmp_{p}", f"%c = fcmp {p} {t} %x, %y\n%r = zext i1 %c to i32", f, result="i32")
           for p, f in _COMPARISONS.items()),
     ]  # fmt: skip
-
-
-def _fma(x: Any, y: Any) -> Any:
-    """x * y + x with one rounding."""
-    result = x * y + x
-    for lane in np.flatnonzero(np.isfinite(x) & np.isfinite(y)):
-        exact = Fraction(float(x[lane])) * Fraction(float(y[lane])) + Fraction(float(x[lane]))
-        if exact:
-            result[lane] = _nearest(exact, x.dtype.type)
-    return result
-
-
-def _nearest(exact: Fraction, dtype: Any) -> Any:
-    """The value of ``dtype`` nearest to ``exact``, of two the even one."""
-    try:
-        guess = dtype(float(exact))
-    except OverflowError:
-        return dtype(np.inf if exact > 0 else -np.inf)
-    if not np.isfinite(guess):
-        return guess
-    candidates = [np.nextafter(guess, dtype(-np.inf)), guess, np.nextafter(guess, dtype(np.inf))]
-    finite = [value for value in candidates if np.isfinite(value)]
-    bits = f"u{guess.itemsize}"
-    return min(finite, key=lambda v: (abs(Fraction(float(v)) - exact), int(v.view(bits)) & 1))
 
 
 def _is_denormal_or_normal_or_nan(x: Any, y: Any) -> Any:
@@ -267,7 +250,7 @@ def _packed_cases() -> list[Case]:
     h, w, f = "<2 x half>", "<2 x i16>", "<2 x float>"
     return [
         Case("pk_add_f16", h, h, f"fadd {h} %x, %y", lambda x, y: x + y),
-        Case("pk_fma_f16", h, h, f"call {h} @llvm.fma.v2f16({h} %x, {h} %y, {h} %x)", _fma),
+        Case("pk_fma_f16", h, h, f"call {h} @llvm.fma.v2f16({h} %x, {h} %y, {h} %x)", fma),
         Case("pk_max_f16", h, h, f"call {h} @llvm.maxnum.v2f16({h} %x, {h} %y)", np.fmax),
         Case("pk_neg_f16", h, h, f"%n = fneg {h} %y\n%r = fmul {h} %x, %n", lambda x, y: x * -y),
         Case("pk_constant_f16", h, h, f"fadd {h} %x, <half 1.0, half 1.0>", lambda x, y: x + x.dtype.type(1)),
@@ -277,7 +260,7 @@ def _packed_cases() -> list[Case]:
         Case("pk_shift_i16", w, w, f"%a = and {w} %y, <i16 15, i16 15>\n%r = ashr {w} %x, %a",
              lambda x, y: x >> (y & 15)),
         Case("pk_min_u16", w, w, f"call {w} @llvm.umin.v2i16({w} %x, {w} %y)", _unsigned(np.minimum)),
-        Case("pk_fma_f32", f, f, f"call {f} @llvm.fma.v2f32({f} %x, {f} %y, {f} %x)", _fma),
+        Case("pk_fma_f32", f, f, f"call {f} @llvm.fma.v2f32({f} %x, {f} %y, {f} %x)", fma),
         Case("pk_add_f32", f, f, f"%n = fneg {f} %y\n%r = fadd {f} %x, %n", lambda x, y: x - y),
     ]  # fmt: skip
 
@@ -379,25 +362,6 @@ GROUPS: dict[str, list[Case]] = {
 }
 
 
-def _mismatch(case: Case, got: Any, expected: Any) -> str | None:
-    if got.dtype.kind in "iu":
-        wrong = got != expected.astype(got.dtype)
-    else:
-        actual, wanted = got.astype(np.float64), expected.astype(got.dtype).astype(np.float64)
-        error = np.abs(actual - wanted)
-        close = (actual == wanted) | (np.isnan(actual) & np.isnan(wanted))
-        limit = case.tolerance * np.abs(wanted)
-        if case.tolerance and got.dtype == np.float16:
-            limit = np.maximum(limit, 2.0**-24)
-        wrong = ~(close | (np.isfinite(actual) & (error <= limit)))
-    if not wrong.any():
-        return None
-    first = int(np.flatnonzero(wrong)[0])
-    return (
-        f"{case.name}: {int(wrong.sum())} wrong, first [{first}]: {got[first]} != {expected[first]}"
-    )
-
-
 @pytest.mark.parametrize("group", GROUPS)
 def test_matches_numpy(group, arch, assemble, rng):
     cases = [case for case in GROUPS[group] if case.runs_on(arch)]
@@ -411,5 +375,5 @@ def test_matches_numpy(group, arch, assemble, rng):
         launch(code_object, case.name, (1,), (THREADS,), [x, y, result])
         with np.errstate(all="ignore"):
             expected = np.asarray(case.reference(x, y))
-            problems.append(_mismatch(case, result, expected))
+            problems.append(mismatch(case, result, expected))
     assert not any(problems), "\n".join(filter(None, problems))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulator_kernels import kernel_source
-
-from runtime.amd.emulator import (
+from tilewright.runtime.amd.emulator import (
     DataRace,
     EmulatorError,
     IllegalExecution,

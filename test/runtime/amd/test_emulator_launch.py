@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulator_kernels import kernel_source
-
-from runtime.amd.emulator import (
+from tilewright.runtime.amd.emulator import (
     CodeObject,
+    HostMemory,
     InvalidCodeObject,
     LaunchError,
+    MemoryFault,
     ToolNotFound,
     find_objdump,
     launch,
@@ -149,3 +150,44 @@ def test_a_missing_disassembler_is_named(monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_LLVM_OBJDUMP", "/nowhere/llvm-objdump")
     with pytest.raises(ToolNotFound, match="/nowhere/llvm-objdump.*TILEWRIGHT_LLVM_OBJDUMP"):
         find_objdump()
+
+
+def test_dynamic_lds_extends_what_the_kernel_declares(assemble, arch, rng):
+    source = """
+@dynamic = external addrspace(3) global [0 x i32], align 16
+define amdgpu_kernel void @reverse(ptr addrspace(1) %x) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = zext i32 %t to i64
+  %p = getelementptr i32, ptr addrspace(1) %x, i64 %i
+  %v = load i32, ptr addrspace(1) %p
+  %to = getelementptr i32, ptr addrspace(3) @dynamic, i32 %t
+  store i32 %v, ptr addrspace(3) %to
+  fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  %other = sub i32 127, %t
+  %from = getelementptr i32, ptr addrspace(3) @dynamic, i32 %other
+  %r = load i32, ptr addrspace(3) %from
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+attributes #0 = { nounwind "amdgpu-flat-work-group-size"="128,128" }"""
+    code_object = assemble(source, arch)
+    x = rng.integers(0, 1000, 128).astype(np.int32)
+    expected = x[::-1].copy()
+    launch(code_object, "reverse", (1,), (128,), [x], dynamic_lds=512)
+    assert np.array_equal(x, expected)
+    with pytest.raises(MemoryFault, match="outside its 508 bytes"):
+        launch(code_object, "reverse", (1,), (128,), [x], dynamic_lds=508)
+
+
+def test_addresses_of_known_memory_are_pointers(geometry):
+    storage, memory = np.zeros(60, np.int32), HostMemory()
+    memory.add_array(storage, "storage")
+    launch(geometry, "thread_ids", (1,), (5, 3, 4), [storage.ctypes.data], memory=memory)
+    assert storage[59] == 324
+
+
+def test_empty_arrays_may_be_passed(geometry):
+    with pytest.raises(MemoryFault, match="outside every allocation"):
+        launch(geometry, "thread_ids", (1,), (5, 3, 4), [np.zeros(0, np.int32)])

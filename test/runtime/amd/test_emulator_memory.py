@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from emulator_kernels import kernel_source
-
-from runtime.amd.emulator import launch
+from tilewright.runtime.amd.emulator import launch
 
 THREADS = 64
 
@@ -114,3 +113,36 @@ def test_narrow_accesses_extend(run, rng):
     run("narrow", x8, x16, y8, y16, z)
     assert np.array_equal(y8, x8[::-1]) and np.array_equal(y16, x16[::-1])
     assert np.array_equal(z, x8[::-1].astype(np.int32) + x16[::-1].view(np.uint16))
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_loads_straight_into_lds(arch, assemble, rng):
+    code_object = assemble(kernel_source("cdna"), arch)
+    x, y = _ints(rng), np.zeros(THREADS, np.int32)
+    launch(code_object, "load_to_lds", (1,), (THREADS,), [x, y])
+    assert np.array_equal(y, x[::-1])
+    launch(code_object, "buffer_to_lds", (1,), (THREADS,), [x, y])
+    assert np.array_equal(y, np.where(np.arange(THREADS) < 50, x, 0))
+
+
+def test_transposing_loads_of_gfx950(assemble, rng):
+    source = """
+@shared = internal addrspace(3) global [256 x i16] poison, align 16
+define amdgpu_kernel void @transpose(ptr addrspace(1) %x, ptr addrspace(1) %y) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = zext i32 %t to i64
+  %px = getelementptr <4 x i16>, ptr addrspace(1) %x, i64 %i
+  %v = load <4 x i16>, ptr addrspace(1) %px
+  %p = getelementptr <4 x i16>, ptr addrspace(3) @shared, i32 %t
+  store <4 x i16> %v, ptr addrspace(3) %p
+  %r = call <4 x i16> @llvm.amdgcn.ds.read.tr16.b64.v4i16(ptr addrspace(3) %p)
+  %py = getelementptr <4 x i16>, ptr addrspace(1) %y, i64 %i
+  store <4 x i16> %r, ptr addrspace(1) %py
+  ret void
+}
+attributes #0 = { nounwind "amdgpu-flat-work-group-size"="64,64" }"""
+    x, y = _ints(rng, 256, np.int16), np.zeros(256, np.int16)
+    launch(assemble(source, "gfx950"), "transpose", (1,), (THREADS,), [x, y])
+    # Within 16 lanes: four lanes hold a row of 16 elements, each lane gets a column of 4.
+    groups = x.reshape(4, 4, 16)
+    assert np.array_equal(y.reshape(4, 16, 4), groups.transpose(0, 2, 1))

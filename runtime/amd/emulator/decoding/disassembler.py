@@ -5,13 +5,14 @@ So there are no encoding tables here, and what the emulator reads is what a pers
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from tilewright import config
 
 from ..errors import ToolNotFound
 
@@ -34,7 +35,7 @@ def find_objdump() -> str:
     Raises:
         ToolNotFound: If there is none.
     """
-    chosen = os.environ.get("TILEWRIGHT_LLVM_OBJDUMP")
+    chosen = config.llvm_objdump()
     candidates = (chosen,) if chosen else _CANDIDATES
     for candidate in candidates:
         found = shutil.which(candidate)

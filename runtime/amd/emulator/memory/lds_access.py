@@ -88,6 +88,7 @@ def _decode_transposing_load(instruction: Instruction, target: Target) -> Execut
 
     Lane l of a group gets as element j the element l % 4 of the 8 bytes that lane 4 j + l / 4 of
     its group addressed.
+    This is inferred from how published kernels compute the addresses.
     """
     destination, address = instruction.operands
     addresses = _addresses(address, instruction.integer("offset"))
