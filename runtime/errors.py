@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilewright.errors import OutOfResources, TilewrightError
 
-__all__ = ["DeviceAssertionError", "DriverError", "MissingDriverError", "OutOfResources"]
+__all__ = ["AssemblerError", "DeviceAssertionError", "DriverError", "MissingDriverError", "OutOfResources"]
 
 
 class DeviceAssertionError(TilewrightError, AssertionError):
@@ -25,3 +25,7 @@ class DriverError(TilewrightError, RuntimeError):
 
 class MissingDriverError(DriverError):
     """There is no driver, or no binding of Python to it."""
+
+
+class AssemblerError(TilewrightError):
+    """An assembler refused the text that the compiler made."""

@@ -1,0 +1,111 @@
+"""From PTX to a cubin without a driver: by nvJitLink in process, else by ptxas."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from tilewright import config
+from tilewright.runtime.errors import AssemblerError
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What an assembler made and said.
+
+    Attributes:
+        cubin: The binary.
+        log: Its remarks: spills, serialised instructions and the like.
+        registers: Of a thread; None where the log does not tell.
+        spill_bytes: Of a thread, stores and loads together; None where the log does not tell.
+    """
+
+    cubin: bytes
+    log: str
+    registers: int | None = None
+    spill_bytes: int | None = None
+
+
+def assemble(ptx: str, arch: str) -> Assembly | None:
+    """Assemble PTX for an architecture such as "sm_90a".
+
+    Gives None where there is no assembler: the driver compiles the PTX when it is loaded.
+
+    Raises:
+        AssemblerError: If the assembler refuses the text; it holds the assembler's own words.
+    """
+    path = config.ptxas()
+    if path is None and _nvjitlink() is not None:
+        return _assemble_in_process(_nvjitlink(), ptx, arch)
+    path = path or shutil.which("ptxas")
+    return _assemble_by_ptxas(path, ptx, arch) if path else None
+
+
+@cache
+def _nvjitlink() -> ModuleType | None:
+    """The binding of nvJitLink, if it and its library are installed."""
+    try:
+        from cuda.bindings import nvjitlink
+
+        nvjitlink.version()  # opens the library
+    except Exception:  # noqa: BLE001 - each version of the binding raises another kind
+        return None
+    return nvjitlink
+
+
+def _assemble_in_process(nvjitlink: ModuleType, ptx: str, arch: str) -> Assembly:
+    options = [f"-arch={arch}", "-O3", "-Xptxas=-v"]
+    try:
+        handle = nvjitlink.create(len(options), options)
+    except nvjitlink.nvJitLinkError as error:
+        raise AssemblerError(f"nvJitLink does not assemble for {arch}: {error}; a newer nvidia-nvjitlink may, or "
+                             "ptxas named by TILEWRIGHT_PTXAS") from error
+    try:
+        text = ptx.encode()
+        try:
+            nvjitlink.add_data(handle, nvjitlink.InputType.PTX, text, len(text), "kernel.ptx")
+            nvjitlink.complete(handle)
+        except nvjitlink.nvJitLinkError as error:
+            log = _read(handle, nvjitlink.get_error_log_size, nvjitlink.get_error_log).decode()
+            raise AssemblerError(f"nvJitLink refused the PTX for {arch} ({error}):\n{log}") from error
+        cubin = _read(handle, nvjitlink.get_linked_cubin_size, nvjitlink.get_linked_cubin)
+        log = _read(handle, nvjitlink.get_info_log_size, nvjitlink.get_info_log).decode()
+        return _describe(cubin, log)
+    finally:
+        nvjitlink.destroy(handle)
+
+
+def _read(handle: int, size_of, read) -> bytes:
+    buffer = bytearray(size_of(handle))
+    if buffer:
+        read(handle, buffer)
+    return bytes(buffer).rstrip(b"\0") if read.__name__.endswith("log") else bytes(buffer)
+
+
+def _assemble_by_ptxas(path: str, ptx: str, arch: str) -> Assembly:
+    with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+        source, output = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(ptx)
+        command = [path, "-v", "-O3", f"--gpu-name={arch}", str(source), "-o", str(output)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True)
+        except OSError as error:
+            raise AssemblerError(f"cannot run {path}: {error}") from error
+        log = done.stdout + done.stderr
+        if done.returncode:
+            raise AssemblerError(f"{path} refused the PTX for {arch}:\n{log}")
+        return _describe(output.read_bytes(), log)
+
+
+def _describe(cubin: bytes, log: str) -> Assembly:
+    """Read the figures of a verbose log, which both assemblers write alike."""
+    registers = re.search(r"Used (\d+) registers", log)
+    spills = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
+    return Assembly(cubin, log, int(registers[1]) if registers else None,
+                    int(spills[1]) + int(spills[2]) if spills else None)

@@ -1,0 +1,88 @@
+"""Load a compiled kernel on a GPU and check that it can run there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilewright import _launcher
+from tilewright.runtime.errors import DriverError, OutOfResources
+from tilewright.runtime.nvidia.device import Device
+from tilewright.runtime.nvidia.driver import bindings, call, describe
+
+if TYPE_CHECKING:
+    from tilewright.runtime.launch import CompiledKernel
+
+_LANES = 32
+#: Dynamic shared memory that a function may use without asking.
+_SHARED_BYTES_BY_DEFAULT = 48 * 1024
+_LOG_BYTES = 16 * 1024
+
+
+class _Module:
+    """A module of the driver; unloaded with the last kernel that uses it."""
+
+    def __init__(self, device: Device, handle: Any) -> None:
+        self.device, self.handle = device, handle
+
+    def __del__(self) -> None:
+        try:
+            with self.device.current("unloading a module"):
+                call("unloading a module", "cuModuleUnload", self.handle)
+        except Exception:  # noqa: BLE001 - the interpreter or the driver is shutting down
+            pass
+
+
+def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
+    """Load the kernel's cubin, or its PTX where it was not assembled.
+
+    Sets ``n_regs``, ``n_spills`` (bytes of a thread) and ``n_max_threads`` of the kernel.
+
+    Raises:
+        OutOfResources: If the GPU has less on-chip memory, registers or threads than the kernel needs.
+        DriverError: If the driver refuses it; the text has the driver's log.
+    """
+    device = Device.get(device_index)
+    purpose = f"kernel '{kernel.name}'"
+    threads = _LANES * kernel.metadata["num_warps"]
+    shared_bytes = kernel.metadata["shared_bytes"]
+    _check(kernel, "shared memory", shared_bytes, device.properties.max_shared_bytes)
+    _check(kernel, "threads", threads, device.properties.max_threads)
+    with device.current(purpose):
+        image = kernel.asm.get("cubin") or kernel.asm["ptx"]
+        module = _Module(device, _load_image(purpose, image))
+        function = call(purpose, "cuModuleGetFunction", module.handle, kernel.name.encode())
+        _read_resources(kernel, purpose, function)
+        # The registers of this very function may allow fewer than the GPU.
+        _check(kernel, "threads", threads, kernel.n_max_threads)
+        if shared_bytes > _SHARED_BYTES_BY_DEFAULT:
+            name = bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            call(purpose, "cuFuncSetAttribute", function, name, shared_bytes)
+    return _launcher.wrap_nvidia(kernel.name, int(function), int(device.context), threads, shared_bytes,
+                                 kernel.metadata["num_ctas"], module)
+
+
+def _check(kernel: CompiledKernel, resource: str, required: int, limit: int) -> None:
+    if required > limit:
+        raise OutOfResources(required, limit, resource, kernel.name)
+
+
+def _read_resources(kernel: Any, purpose: str, function: Any) -> None:
+    names = bindings().CUfunction_attribute
+    for field, name in (("n_regs", names.CU_FUNC_ATTRIBUTE_NUM_REGS),
+                        ("n_spills", names.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
+                        ("n_max_threads", names.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)):
+        setattr(kernel, field, call(purpose, "cuFuncGetAttribute", name, function))
+
+
+def _load_image(purpose: str, image: str | bytes) -> Any:
+    """Load a cubin or PTX; the driver's compiler writes what it has to say into a log."""
+    driver = bindings()
+    data = image.encode() + b"\0" if isinstance(image, str) else image
+    log = bytearray(_LOG_BYTES)
+    names = driver.CUjit_option
+    options = [names.CU_JIT_ERROR_LOG_BUFFER, names.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
+    result, module = driver.cuModuleLoadDataEx(data, len(options), options, [log, len(log)])
+    if result != driver.CUresult.CUDA_SUCCESS:
+        text = bytes(log).split(b"\0")[0].decode(errors="replace")
+        raise DriverError(f"{purpose}: cuModuleLoadDataEx failed with {describe(driver, result)}\n{text}".rstrip())
+    return module
