@@ -1,0 +1,1 @@
+"""From the source of a ``@jit`` function to the ``tile`` stage."""

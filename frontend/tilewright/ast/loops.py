@@ -1,0 +1,245 @@
+"""`for` and `while`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Iterable
+
+from ..errors import CompilationError, Note, TileTypeError, UnsupportedLanguageConstruct
+from ..language import types as t
+from ..language.arithmetic import sub
+from ..language.conversion import convert, describe_value, static, to_tensor
+from ..language.loops import range as loop_range
+from ..language.math import maximum
+from ..language.promotion import result_type
+from ..language.types import dtype
+from .branches import describe_flow
+from .liveness import assigned, stores
+from .merging import Merged, carry, common_type, equal_constants
+from .values import Undefined, Value, is_number, is_static, leaves, same_structure, tensor
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+class Carried:
+    """The variables that a loop changes and that something reads after a change."""
+
+    def __init__(self, scope: dict[str, Value], names: Iterable[str]) -> None:
+        self.values = {name: carry(scope[name]) for name in sorted(names)
+                       if name in scope and not isinstance(scope[name], Undefined)}
+
+    def types(self) -> list[dtype]:
+        """The types of what flows around the loop."""
+        return [type for each in self.values.values() for type in each.flowing()]
+
+    def initial(self) -> list[Any]:
+        """The IR's values before the loop."""
+        return [operand for each in self.values.values() for operand in each.operands(each.template)]
+
+    def bind(self, scope: dict[str, Value], results: Iterable[Any]) -> None:
+        """Give the variables the values of block arguments or results."""
+        results = iter(results)
+        for name, each in self.values.items():
+            scope[name] = each.rebuild(results)
+
+
+class Loops:
+    """The part of the lowering that writes loops."""
+
+    def for_statement(self: Lowering, node: ast.For) -> None:
+        if node.orelse:
+            raise UnsupportedLanguageConstruct("'else' of a loop is not supported in kernels")
+        iterable = self.expression(node.iter)
+        if isinstance(iterable, loop_range):
+            self.frame.node = node.iter
+            self.range_loop(node, iterable)
+            return
+        for item in self.iterate_static(iterable, node.iter):
+            self.bind_loop_variable(node.target, item)
+            self.statements(node.body)
+
+    def bind_loop_variable(self: Lowering, target: ast.expr, item: Value) -> None:
+        """Bind the variable of a loop that is written out; its numbers stay plain constants."""
+        if isinstance(target, ast.Name):
+            self.bind(target.id, item, target)
+        else:
+            self.assign(target, item)
+
+    # --- bounds -------------------------------------------------------------------------------------------
+    def loop_bounds(self: Lowering, loop: loop_range) -> tuple[list[tensor], dtype, bool]:
+        """Start, end and step as values of the type the loop counts in; the variable's type; if it counts down."""
+        bounds = [loop.start, loop.end, loop.step]
+        for name, bound in zip(("start", "end", "step"), bounds):
+            type = to_tensor(bound).type if isinstance(bound, tensor) or is_number(bound) else None
+            if type is None or type.is_block() or not type.is_int():
+                raise TileTypeError(f"range: {name} must be a scalar integer, got {describe_value(bound)}")
+        variable = self.loop_type(bounds)
+        # The loop counts with signed integers; an unsigned variable counts in 64 bits.
+        counter = t.int64 if variable.is_int_unsigned() else variable
+        down = is_static(loop.step) and static(loop.step, "step") < 0
+        if is_static(loop.step) and static(loop.step, "step") == 0:
+            raise TileTypeError("range: the step must not be 0")
+        start, end, step = (convert(to_tensor(bound), counter) for bound in bounds)
+        if step.constant is None:
+            step = maximum(step, 1)  # a step that is computed counts up
+        return [start, end, step], variable, down
+
+    def loop_type(self: Lowering, bounds: list[Value]) -> dtype:
+        type: dtype | None = None
+        for bound in bounds:
+            if isinstance(bound, tensor):
+                type = bound.dtype if type is None else result_type(type, bound.dtype)
+        for bound in bounds:
+            if is_number(bound):
+                number = to_tensor(bound)
+                low, high = (0, -1) if type is None else type.range
+                if not low <= bound <= high:
+                    type = number.dtype if type is None else result_type(type, number.dtype)
+        assert type is not None
+        return result_type(type, t.int32) if type.primitive_bitwidth < 32 else type  # type: ignore[return-value]
+
+    # --- for ------------------------------------------------------------------------------------------------
+    def range_loop(self: Lowering, node: ast.For, loop: loop_range) -> None:
+        builder, frame = self.builder, self.frame
+        session = builder.session
+        (start, end, step), variable, down = self.loop_bounds(loop)
+        first = start
+        if down:
+            end, start, step = sub(start, end), convert(to_tensor(0), start.dtype), sub(0, step)
+        before = frame.scope
+        changed = assigned(node.body) & node.live_head  # type: ignore[attr-defined]
+        carried = Carried(before, changed - stores(node.target))
+        origins = {name: frame.definitions.get(name) for name in carried.values}
+        types = [session.ir_type(type) for type in carried.types()]
+        counter = session.ir_type(start.type)
+        op = builder.create("scf.for", [start.handle, end.handle, step.handle, *carried.initial()], types,
+                            self.loop_attributes(loop.options), regions=1)
+        position = builder.position()
+        block = op.regions[0].blocks.append(counter, *types, arg_locs=[position] * (1 + len(types)))
+        arguments = list(block.arguments)
+        frame.scope = dict(before)
+        with builder.inside(block):
+            index = tensor(arguments[0], start.type)
+            self.assign(node.target, convert(sub(first, index) if down else index, variable))
+            carried.bind(frame.scope, arguments[1:])
+            self.statements(node.body)
+            self.end_iteration(node, carried, origins)
+        self.leave_loop(node, before, carried, op.results, changed | stores(node.target))
+
+    def loop_attributes(self: Lowering, options: dict[str, int | bool]) -> dict[str, Any]:
+        """Options of a loop as attributes."""
+        session = self.builder.session
+        return {f"tile.{name}": session.unit if value is True else session.integer(value)
+                for name, value in options.items()}
+
+    def end_iteration(self: Lowering, node: ast.stmt, carried: Carried, origins: dict[str, ast.AST | None]) -> None:
+        """Yield what the next iteration starts from."""
+        operands = []
+        for name, each in carried.values.items():
+            value = self.frame.scope[name]
+            self.check_carried(name, each, value, node, origins.get(name))
+            operands += each.operands(value)
+        self.frame.node = node
+        self.builder.create("scf.yield", operands)
+
+    def check_carried(self: Lowering, name: str, each: Merged, value: Value, node: ast.stmt,
+                      origin: ast.AST | None) -> None:
+        """Refuse a variable that changes its type from one iteration to the next."""
+        if isinstance(value, Undefined):
+            raise self.undefined(value)
+        if same_structure(each.template, value):
+            pairs = zip(leaves(each.template), leaves(value), each.types)
+            if all(equal_constants(old, new) if type is None else takes(new, type) for old, new, type in pairs):
+                return
+        frame = self.frame
+        definition = frame.definitions.get(name, node)
+        frame.node = definition
+        notes = [] if origin is None else [
+            Note(f"before the loop it is {describe_flow(each.template)}", frame.position(origin))]
+        raise TileTypeError(
+            f"'{name}' is {describe_flow(each.template)} before the loop and {describe_flow(value)} after an iteration",
+            "a variable keeps its type and shape around a loop: initialise it with the type it has in the loop, such "
+            "as tl.zeros(shape, dtype), or convert it here with .to(...)", *notes)
+
+    def leave_loop(self: Lowering, node: Any, before: dict[str, Value], carried: Carried, results: Any,
+                   changed: Iterable[str]) -> None:
+        """The names after a loop."""
+        frame = self.frame
+        frame.scope = before
+        carried.bind(before, results)
+        targets = stores(node.target) if isinstance(node, ast.For) else ()
+        for name in changed:
+            if name in carried.values or name not in node.live_out:
+                continue
+            if isinstance(before.get(name), Undefined):
+                continue
+            definition = frame.definitions.get(name)
+            where = [] if definition is None else [Note("assigned here", frame.position(definition))]
+            if name in targets:
+                before[name] = Undefined(f"'{name}' is the variable of the loop in line {node.lineno} and has no "
+                                         "value after it", (Note("copy it to another variable inside the loop"),))
+            elif name not in before:
+                before[name] = Undefined(
+                    f"'{name}' is assigned inside the loop in line {node.lineno} only, which may not run at all",
+                    (*where, Note("give it a value before the loop")))
+
+    # --- while ----------------------------------------------------------------------------------------------
+    def while_statement(self: Lowering, node: ast.While) -> None:
+        if node.orelse:
+            raise UnsupportedLanguageConstruct("'else' of a loop is not supported in kernels")
+        builder, frame = self.builder, self.frame
+        session = builder.session
+        before = frame.scope
+        changed = (assigned(node.body) | stores(node.test)) & node.live_head  # type: ignore[attr-defined]
+        carried = Carried(before, changed)
+        origins = {name: frame.definitions.get(name) for name in carried.values}
+        types = [session.ir_type(type) for type in carried.types()]
+        self.loop_options = {}
+        op = builder.create("scf.while", carried.initial(), types, None, regions=2)
+        position = builder.position()
+        test, body = (region.blocks.append(*types, arg_locs=[position] * len(types)) for region in op.regions)
+        frame.scope = dict(before)
+        with builder.inside(test):
+            carried.bind(frame.scope, test.arguments)
+            condition = self.condition(node.test)
+            if isinstance(condition, bool):
+                self.static_while(node, condition, op, before)
+                return
+            builder.create("scf.condition", [condition.handle, *self.flowing(carried)])
+        for name, attribute in self.loop_attributes(self.loop_options).items():
+            op.attributes[name] = attribute
+        with builder.inside(body):
+            carried.bind(frame.scope, body.arguments)
+            self.statements(node.body)
+            self.end_iteration(node, carried, origins)
+        self.leave_loop(node, before, carried, op.results, changed)
+
+    def flowing(self: Lowering, carried: Carried) -> list[Any]:
+        """The IR's values that the variables have now."""
+        return [operand for name, each in carried.values.items()
+                for operand in each.operands(self.frame.scope[name])]
+
+    def static_while(self: Lowering, node: ast.While, condition: bool, op: Any, before: dict[str, Value]) -> None:
+        """A condition that no iteration changes."""
+        self.frame.scope = before
+        if condition:
+            self.frame.node = node.test
+            raise CompilationError("the condition of this 'while' is always true: the loop never ends",
+                                   "leave it with 'break', or test a variable that the loop changes")
+        op.erase()
+
+
+def takes(value: Value, type: dtype) -> bool:
+    """Whether a leaf has a type, or is a constant that takes it."""
+    if isinstance(value, tensor) and value.type is type:
+        return True
+    number = value.constant if isinstance(value, tensor) else value if is_number(value) else None
+    if number is None:
+        return False
+    probe = tensor(_PROBE, type)
+    return common_type(probe, value) is type
+
+
+_PROBE = object()
+

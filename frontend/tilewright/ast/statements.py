@@ -1,0 +1,153 @@
+"""Statements without control flow."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+from ..errors import CompilationError, TileTypeError, UnsupportedLanguageConstruct
+from ..language import debug
+from ..language.conversion import describe_value
+from .constants import is_constexpr_annotation
+from .frame import RESULT
+from .values import Value, constant, is_number, is_static, map_leaves, tensor, unwrap
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+def assigned_value(value: Value) -> Value:
+    """What a plain variable holds: a number gets the type that it will have in the program."""
+    return map_leaves(value, lambda leaf: constant(leaf) if is_number(leaf) else leaf)
+
+
+class Statements:
+    """The part of the lowering that runs statements."""
+
+    def statements(self: Lowering, nodes: Sequence[ast.stmt]) -> None:
+        for node in nodes:
+            self.statement(node)
+
+    def statement(self: Lowering, node: ast.stmt) -> None:
+        handler = _HANDLERS.get(node.__class__)
+        if handler is None:
+            raise self.unsupported(node)
+        self.frame.node = node
+        handler(self, node)
+
+    def assignment(self: Lowering, node: ast.Assign) -> None:
+        value = self.expression(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def assign(self: Lowering, target: ast.expr, value: Value) -> None:
+        """Bind a target, or each target of a tuple, to a value."""
+        if isinstance(target, ast.Name):
+            self.bind(target.id, assigned_value(value), target)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self.frame.node = target
+            if any(isinstance(element, ast.Starred) for element in target.elts):
+                raise UnsupportedLanguageConstruct("a starred target is not supported in kernels")
+            items = self.iterate_static(value, target)
+            if len(items) != len(target.elts):
+                raise CompilationError(f"expects {len(target.elts)} values to unpack, got {len(items)}")
+            for element, item in zip(target.elts, items):
+                self.assign(element, item)
+        elif isinstance(target, ast.Subscript):
+            self.frame.node = target
+            raise UnsupportedLanguageConstruct(
+                "elements of a block or a tuple cannot be assigned",
+                "write to memory with tl.store, or make a new block: x = tl.where(index == i, value, x)")
+        else:
+            self.frame.node = target
+            raise UnsupportedLanguageConstruct("attributes cannot be assigned in kernels")
+
+    def bind(self: Lowering, name: str, value: Value, node: ast.AST) -> None:
+        """Give a variable a value."""
+        if value is None and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            raise CompilationError(f"'{name}' has no value")
+        self.frame.scope[name] = value
+        self.frame.definitions[name] = node
+
+    def annotated_assignment(self: Lowering, node: ast.AnnAssign) -> None:
+        if not isinstance(node.target, ast.Name):
+            self.assign(node.target, None)
+            return
+        if node.value is None:
+            return
+        value = self.expression(node.value)
+        if not self.is_constexpr(node.annotation):
+            self.assign(node.target, value)
+            return
+        self.frame.node = node
+        if not is_static(value):
+            raise TileTypeError(f"'{node.target.id}' is annotated tl.constexpr, but its value is "
+                                f"{describe_value(value)}, known only when the program runs")
+        self.bind(node.target.id, unwrap(value), node.target)
+
+    def is_constexpr(self: Lowering, annotation: ast.expr) -> bool:
+        """Whether an annotation in the body says `tl.constexpr`."""
+        return is_constexpr_annotation(ast.unparse(annotation))
+
+    def augmented_assignment(self: Lowering, node: ast.AugAssign) -> None:
+        if not isinstance(node.target, ast.Name):
+            self.assign(node.target, None)
+            return
+        self.frame.node = node
+        name = node.target.id
+        read = getattr(node, "_read", None)
+        if read is None:
+            read = node._read = ast.copy_location(ast.Name(name, ast.Load()), node.target)  # type: ignore[attr-defined]
+        old, operand = self.expression(read), self.expression(node.value)
+        self.frame.node = node
+        self.bind(name, assigned_value(self.apply_binary(type(node.op), old, operand)), node.target)
+
+    def expression_statement(self: Lowering, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant):  # a docstring
+            return
+        self.expression(node.value)
+
+    def result_statement(self: Lowering, node: ast.Return) -> None:
+        """A return, which stands at the end of every path here."""
+        value = None if node.value is None else self.expression(node.value)
+        self.frame.node = node
+        if self.frame.caller is None and value is not None:
+            raise UnsupportedLanguageConstruct("a kernel returns nothing", "write results to memory with tl.store")
+        self.frame.scope[RESULT] = value
+
+    def assertion(self: Lowering, node: ast.Assert) -> None:
+        condition = self.expression(node.test)
+        message = "" if node.msg is None else self.expression(node.msg)
+        self.frame.node = node
+        debug.device_assert(condition, message if message else ast.unparse(node.test))
+
+    def iterate_static(self: Lowering, value: Value, node: ast.AST) -> list[Value]:
+        """The items of what is unpacked or looped over while compiling."""
+        from ..language.loops import range as loop_range
+        from ..language.loops import static_range
+
+        if isinstance(value, static_range):
+            return list(range(value.start, value.end, value.step))
+        if isinstance(value, loop_range):
+            bounds = [unwrap(each) for each in (value.start, value.end, value.step)]
+            if all(is_number(each) for each in bounds):
+                return list(range(*bounds))
+        if isinstance(value, (tuple, list, str, range)):
+            return list(value)
+        self.frame.node = node
+        if isinstance(value, tensor):
+            raise TileTypeError(f"{describe_value(value)} cannot be unpacked or looped over")
+        raise TileTypeError(f"expects a tuple or a range, got {describe_value(value)}")
+
+
+def _nothing(self: Any, node: ast.stmt) -> None:
+    """`pass`."""
+
+
+_HANDLERS: dict[type[ast.AST], Callable[..., None]] = {
+    ast.Assign: Statements.assignment, ast.AnnAssign: Statements.annotated_assignment,
+    ast.AugAssign: Statements.augmented_assignment, ast.Expr: Statements.expression_statement,
+    ast.Return: Statements.result_statement, ast.Assert: Statements.assertion, ast.Pass: _nothing,
+    ast.If: lambda self, node: self.if_statement(node), ast.For: lambda self, node: self.for_statement(node),
+    ast.While: lambda self, node: self.while_statement(node),
+}

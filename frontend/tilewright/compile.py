@@ -1,0 +1,300 @@
+"""`compile`: from a kernel and a signature to every stage down to the binary, without a device."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Iterator
+
+from . import config
+from .ast.builder import BuildOptions, drop_session, session
+from .ast.module import Argument, build_module, flatten
+from .errors import CompilationError, LoweringError, Note, Position, TargetError, list_names, suggest
+from .jit import JITFunction
+from .signature import CompileOptions, TargetInfo, bind_signature, bind_specialization, known_targets, parse_target
+
+# What the runtime assembles outside of the compiler: the artifact, and what it is made from.
+ASSEMBLED = {"cubin": "ptx"}
+SOURCE_STAGE = "tile"
+LAST_STAGE = "llvm"
+
+
+class Metadata(dict[str, Any]):
+    """Facts of a compiled kernel, as items and as attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"no '{name}' in the metadata{suggest(name, self)}") from None
+
+
+class _Pipeline:
+    """One compilation: the module at stage `tile`, and how to take it to any later stage."""
+
+    def __init__(self, fn: JITFunction, bytecode: bytes, target: str, arch: str, options: CompileOptions) -> None:
+        self.fn = fn
+        self.bytecode = bytecode
+        self.target = target
+        self.arch = arch
+        self.options = options
+        self.info: TargetInfo = known_targets()[target]
+
+    def names(self) -> list[str]:
+        """All stages and artifacts in order."""
+        names = [SOURCE_STAGE, *self.info.stages, *self.info.artifacts]
+        return names + [made for made, source in ASSEMBLED.items() if source in names and made not in names]
+
+    def native_options(self) -> dict[str, Any]:
+        options = self.options
+        return {"num_warps": options.num_warps, "num_stages": options.num_stages, "num_ctas": options.num_ctas,
+                "fp_fusion": options.enable_fp_fusion}
+
+    def module(self) -> Any:
+        """The module at stage `tile`, anew."""
+        current = session()
+        with current.context:
+            return current.ir.Module.parse(self.bytecode)
+
+    def lower(self, module: Any, stage: str) -> Any:
+        """Take a module from `tile` to a stage, in place."""
+        if stage == SOURCE_STAGE:
+            return module
+        from .mlir._mlir_libs import _tileNative
+
+        reproducer = self.reproducer()
+        reproducer.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            _tileNative.lower(module, self.target, self.arch, SOURCE_STAGE, stage, reproducer=str(reproducer),
+                              **self.native_options())
+        except _tileNative.CompileFailure as failure:
+            drop_session()
+            raise describe_failure(self.fn, failure.args[0], reproducer) from None
+        return module
+
+    def emit(self, module: Any, artifact: str) -> bytes:
+        """An artifact from a module at stage `llvm`."""
+        from .mlir._mlir_libs import _tileNative
+
+        try:
+            return _tileNative.emit(module, self.target, self.arch, artifact, **self.native_options())
+        except _tileNative.CompileFailure as failure:
+            drop_session()
+            raise describe_failure(self.fn, failure.args[0], None) from None
+
+    def reproducer(self) -> Path:
+        """Where a failing pass leaves its input; the name depends on the kernel alone."""
+        folder = config.dump_dir() or config.cache_dir() / "reproducers"
+        digest = hashlib.sha256(self.bytecode + repr((self.target, self.arch, self.options)).encode()).hexdigest()
+        return folder / f"{self.fn.__name__}-{digest[:16]}.mlir"
+
+    def make(self, name: str) -> str | bytes:
+        """The text of a stage, or the text or bytes of an artifact."""
+        if name in ASSEMBLED and name not in self.info.artifacts:
+            return self.assemble(name, self.make(ASSEMBLED[name]))
+        if name in self.info.artifacts:
+            return present(self.emit(self.lower(self.module(), LAST_STAGE), name))
+        return str(self.lower(self.module(), name))
+
+    def assemble(self, name: str, source: str | bytes) -> bytes:
+        """What the target's runtime assembles."""
+        runtime = importlib.import_module(f"tilewright.runtime.{self.target}")
+        assemble = getattr(runtime, "assemble", None)
+        if assemble is None:
+            raise TargetError(f"this installation cannot assemble a '{name}'",
+                              f"use .asm['{ASSEMBLED[name]}']: a driver assembles it when it is loaded")
+        return assemble(source, self.arch)
+
+
+def present(data: bytes) -> str | bytes:
+    """Text where an artifact is text."""
+    if b"\0" in data:
+        return data
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+class Stages(Mapping[str, "str | bytes"]):
+    """Every stage by its name, made when first asked for."""
+
+    def __init__(self, pipeline: _Pipeline) -> None:
+        self._pipeline = pipeline
+        self._made: dict[str, str | bytes] = {}
+        self._names = pipeline.names()
+
+    def __getitem__(self, name: str) -> str | bytes:
+        if name not in self._names:
+            raise KeyError(f"'{self._pipeline.target}' has no stage '{name}'{suggest(name, self._names)}; "
+                           f"it has {list_names(self._names)}")
+        if name not in self._made:
+            self._made[name] = self._pipeline.make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        return f"<stages {', '.join(self._names)}>"
+
+
+class CompiledKernel:
+    """A kernel compiled for a target.
+
+    Attributes:
+        name: Its symbol.
+        target: As in `compile`, with the architecture.
+        asm: Every stage by its name: text, or bytes of a binary.
+        metadata: `num_warps`, `shared_bytes`, `scratch_bytes`, `arguments` and others.
+    """
+
+    def __init__(self, fn: JITFunction, name: str, pipeline: _Pipeline, metadata: Metadata) -> None:
+        self.fn = fn
+        self.name = name
+        self.target = f"{pipeline.target}:{pipeline.arch}"
+        self.asm = Stages(pipeline)
+        self.metadata = metadata
+        self.binary_name = pipeline.info.artifacts[-1]
+
+    @property
+    def binary(self) -> str | bytes:
+        """What is loaded to run the kernel."""
+        return self.asm[self.binary_name]
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} for {self.target}>"
+
+
+def targets() -> dict[str, list[str]]:
+    """The targets of this build with their architectures, the default one first."""
+    return {name: list(info.architectures) for name, info in known_targets().items()}
+
+
+def compile(fn: JITFunction, signature: Mapping[str, Any], target: str = "cpu", **options: Any) -> CompiledKernel:
+    """Compile a kernel; needs no device, driver or other compiler.
+
+    Args:
+        fn: A function decorated with `jit`.
+        signature: For each parameter its type, such as ``"*fp32"`` or ``"i32"``, or the value of a
+            constant. ``":16"`` after a type promises divisibility by 16, ``"i32:1"`` is the constant 1.
+        target: One of `targets`, such as ``"cpu"``, with an architecture after a colon.
+        options: ``num_warps``, ``num_stages``, ``num_ctas``, ``enable_fp_fusion``, ``debug``.
+
+    Raises:
+        CompilationError: With the place in the source, what is wrong, and what to do.
+    """
+    if not isinstance(fn, JITFunction):
+        raise TargetError(f"compile: expects a function decorated with @jit, got {fn!r}")
+    try:
+        return _compile(fn, bind_signature(fn, signature), target, options)
+    except CompilationError as error:
+        raise error.with_traceback(None)
+
+
+def compile_specialization(fn: JITFunction, specialization: Any) -> CompiledKernel:
+    """Compile what a launch asks for."""
+    try:
+        return _compile(fn, bind_specialization(fn, specialization), specialization.target, specialization.options)
+    except CompilationError as error:
+        raise error.with_traceback(None)
+
+
+def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Mapping[str, Any]) -> CompiledKernel:
+    options = CompileOptions.parse(given, fn.debug or config.debug())
+    target_name, arch = parse_target(target)
+    name = kernel_name(fn, arguments)
+    build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target_name, arch=arch)
+    module = build_module(fn, arguments, build_options, name)
+    pipeline = _Pipeline(fn, to_bytecode(module), target_name, arch, options)
+    passed = flatten(tuple(arguments.values()))
+    pipeline.lower(module, LAST_STAGE)
+    metadata = make_metadata(name, pipeline, passed, module)
+    kernel = CompiledKernel(fn, name, pipeline, metadata)
+    kernel.asm._made[kernel.binary_name] = present(pipeline.emit(module, kernel.binary_name))
+    dump(kernel)
+    return kernel
+
+
+def kernel_name(fn: JITFunction, arguments: Mapping[str, Any]) -> str:
+    """The kernel's symbol."""
+    if fn.repr is None:
+        return fn.__name__
+    constants = {name: value for name, value in arguments.items() if not flatten(value)}
+    signature = {name: value.spelling for name, value in arguments.items() if isinstance(value, Argument)}
+    return str(fn.repr(SimpleNamespace(name=fn.__name__, fn=fn, signature=signature, constants=constants)))
+
+
+def to_bytecode(module: Any) -> bytes:
+    """A module with its locations, to be read again."""
+    from io import BytesIO
+
+    buffer = BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()
+
+
+def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module: Any) -> Metadata:
+    """Facts of the kernel, some of which the lowering left on the module."""
+    attributes = module.operation.attributes
+
+    def fact(key: str) -> int:
+        return attributes[key].value if key in attributes else 0
+
+    options = pipeline.options
+    return Metadata(
+        name=name, target=pipeline.target, arch=pipeline.arch, num_warps=options.num_warps,
+        num_stages=options.num_stages, num_ctas=options.num_ctas, enable_fp_fusion=options.enable_fp_fusion,
+        debug=options.debug, shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
+        arguments=[argument.spelling for argument in passed],
+        divisibility=[argument.divisibility for argument in passed])
+
+
+def dump(kernel: CompiledKernel) -> None:
+    """Write every stage where `TILEWRIGHT_DUMP` says."""
+    folder = config.dump_dir()
+    if folder is None:
+        return
+    folder = folder / f"{kernel.name}-{kernel.target.replace(':', '-')}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in kernel.asm:
+        if name in ASSEMBLED:
+            continue  # what is assembled needs more than this package
+        data = kernel.asm[name]
+        (folder / f"{kernel.name}.{name}").write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+# --- failures of passes ----------------------------------------------------------------------------
+def describe_failure(fn: JITFunction, diagnostics: list[tuple], reproducer: Path | None) -> CompilationError:
+    """One error from what the passes reported."""
+    errors = [entry for entry in diagnostics if entry[0] == "error"] or diagnostics
+    if not errors:
+        return LoweringError(f"'{fn.__name__}': the compiler failed without a message")
+    _, message, file, line, column, notes = errors[0]
+    error = LoweringError(message, position=locate(fn, file, line, column) or fn.source.position(fn.source.tree))
+    for note in notes:
+        error.attach_note(note[1], locate(fn, *note[2:5]))
+    if reproducer is not None and reproducer.exists():
+        error.report.notes.append(Note(f"the kernel as the failing pass got it: {reproducer} "
+                                       "(tile-opt --run-reproducer shows it again)"))
+    return error
+
+
+def locate(fn: JITFunction, file: str, line: int, column: int) -> Position | None:
+    """A place that a pass reported, with the range of the expression that begins there."""
+    if not file:
+        return None
+    for function in fn._reachable():
+        found = function.source.find(file, line, column)
+        if found is not None:
+            return found
+    return Position(file, line, column, column + 1)

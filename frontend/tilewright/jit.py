@@ -1,0 +1,280 @@
+"""`@jit`: functions that are compiled from their source."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import inspect
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Callable, Iterable, overload
+
+from .ast.constants import constexpr, is_constexpr_annotation, open_constant
+from .ast.source import FunctionSource
+from .ast.values import tensor
+from .language.types import const, dtype, parse_type
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class KernelParam:
+    """A parameter of a kernel, and what its declaration asks for."""
+
+    index: int
+    name: str
+    default: Any
+    is_constexpr: bool
+    is_const: bool
+    annotation_type: str | None
+    do_not_specialize: bool
+    do_not_specialize_on_alignment: bool
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not inspect.Parameter.empty
+
+
+def _annotated_type(annotation: Any) -> str | None:
+    """The type that an annotation pins a scalar to, as a signature spells it."""
+    if isinstance(annotation, dtype):
+        return annotation.short
+    if isinstance(annotation, str):
+        parsed = parse_type(annotation.split(".")[-1])
+        return None if parsed is None or parsed.is_ptr() else parsed.short
+    return None
+
+
+def _is_const_annotation(annotation: Any) -> bool:
+    return annotation is const or (isinstance(annotation, str) and annotation.split(".")[-1] == "const")
+
+
+class JITFunction:
+    """A function that is compiled when it is launched; see `jit`.
+
+    Attributes:
+        params: Its parameters, see `KernelParam`.
+        signature: Its Python signature, which binds arguments to parameters.
+        fn: The Python function.
+    """
+
+    __tile_function__ = "jit"
+
+    def __init__(self, fn: Function, *, do_not_specialize: Iterable[str | int] = (),
+                 do_not_specialize_on_alignment: Iterable[str | int] = (), debug: bool = False,
+                 noinline: bool = False, repr: Function | None = None, launch_metadata: Function | None = None) -> None:
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+        self.signature = inspect.signature(fn)
+        self.debug = debug
+        self.noinline = noinline
+        self.repr = repr
+        self.launch_metadata = launch_metadata
+        self.params = self._make_params(set(do_not_specialize), set(do_not_specialize_on_alignment))
+        self.arg_names = [param.name for param in self.params]
+        self.source = FunctionSource(fn)
+        self._launcher: Any = None
+
+    def _make_params(self, keep: set[str | int], keep_alignment: set[str | int]) -> list[KernelParam]:
+        params = []
+        for index, (name, parameter) in enumerate(self.signature.parameters.items()):
+            if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+                raise TypeError(f"{self.__name__}: kernels take no '*' or '**' parameters")
+            annotation = parameter.annotation
+            general = index in keep or name in keep
+            params.append(KernelParam(
+                index, name, open_constant(parameter.default), is_constexpr_annotation(annotation),
+                _is_const_annotation(annotation), _annotated_type(annotation), general,
+                general or index in keep_alignment or name in keep_alignment))
+        unknown = {name for name in keep | keep_alignment if isinstance(name, str)} - set(self.signature.parameters)
+        if unknown:
+            raise ValueError(f"{self.__name__} has no parameter {', '.join(sorted(map(str, unknown)))}")
+        return params
+
+    @cached_property
+    def closure(self) -> dict[str, Any]:
+        """Variables of enclosing functions that the function uses."""
+        return dict(inspect.getclosurevars(self.fn).nonlocals) if self.fn.__closure__ else {}
+
+    @property
+    def src(self) -> str:
+        """The text of the function."""
+        return self.source.text
+
+    # --- identity ----------------------------------------------------------------------------------------
+    @cached_property
+    def _used(self) -> tuple[list[JITFunction], dict[str, Any]]:
+        """Functions of kernels that are called, and constants from outside that are read."""
+        functions: list[JITFunction] = []
+        constants: dict[str, Any] = {}
+        for path in _outer_names(self.source.tree):
+            value, found = _resolve(path, self.closure, self.fn.__globals__)
+            if not found:
+                continue
+            if isinstance(value, JITFunction):
+                if value is not self:
+                    functions.append(value)
+            elif isinstance(value, constexpr) or isinstance(value, (bool, int, float, str, tuple, dtype)):
+                constants[".".join(path)] = value
+            elif isinstance(value, ConstexprFunction):
+                constants[".".join(path)] = value.cache_key
+        return functions, constants
+
+    @property
+    def used_globals(self) -> dict[str, Any]:
+        """Constants from outside that the function reads, by the name it uses."""
+        return dict(self._used[1])
+
+    @cached_property
+    def cache_key(self) -> str:
+        """A hash of all that the function's meaning depends on: its text and place, and those of the
+        functions it calls, and the constants they read."""
+        digest = hashlib.sha256()
+        for function in self._reachable():
+            digest.update(f"{function.fn.__qualname__}\0{function.source.file}\0{function.source.first_line}\0".encode())
+            digest.update(function.src.encode())
+            for name, value in sorted(function._used[1].items()):
+                digest.update(f"\0{name}={open_constant(value)!r}".encode())
+            for param in function.params:
+                digest.update(f"\0{param.name}={open_constant(param.default)!r}".encode() if param.has_default else b"\0")
+        return digest.hexdigest()
+
+    def _reachable(self) -> list[JITFunction]:
+        found: dict[int, JITFunction] = {}
+        waiting = [self]
+        while waiting:
+            function = waiting.pop()
+            if id(function) not in found:
+                found[id(function)] = function
+                waiting.extend(reversed(function._used[0]))
+        return list(found.values())
+
+    # --- compiling and launching ---------------------------------------------------------------------------
+    def compile_for(self, specialization: Any) -> Any:
+        """The kernel for one specialization of the arguments; see the runtime's description."""
+        from .compile import compile_specialization
+
+        return compile_specialization(self, specialization)
+
+    @property
+    def launcher(self) -> Any:
+        """What specializes, finds and launches."""
+        if self._launcher is None:
+            from .runtime.launch import make_launcher
+
+            self._launcher = make_launcher(self)
+        return self._launcher
+
+    def __getitem__(self, grid: Any) -> Any:
+        return self.launcher[grid]
+
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
+        """Compile for these arguments without running."""
+        return self.launcher.compile(*args, **kwargs)
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """Launch over a grid."""
+        return self.warmup(*args, **kwargs) if warmup else self.launcher[grid](*args, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self.__name__
+        raise RuntimeError(f"'{name}' is a kernel: launch it over a grid, {name}[grid](...), or call it in a kernel")
+
+    def __repr__(self) -> str:
+        return f"<jit function {self.__module__}.{self.__qualname__}>"
+
+    __name__: str
+
+
+def _outer_names(tree: ast.AST) -> list[tuple[str, ...]]:
+    """Names and dotted names that a function reads, in the order of their text."""
+    paths: dict[tuple[str, ...], None] = {}
+    for node in ast.walk(tree):
+        path: list[str] = []
+        while isinstance(node, ast.Attribute):
+            path.insert(0, node.attr)
+            node = node.value
+        if isinstance(node, ast.Name):
+            paths.setdefault((node.id, *path))
+    return list(paths)
+
+
+def _resolve(path: tuple[str, ...], closure: dict[str, Any], names: dict[str, Any]) -> tuple[Any, bool]:
+    if path[0] in closure:
+        value = closure[path[0]]
+    elif path[0] in names:
+        value = names[path[0]]
+    else:
+        return None, False
+    for name in path[1:]:
+        if isinstance(value, (tensor, constexpr)) or not hasattr(value, name):
+            break
+        value = getattr(value, name)
+    return value, True
+
+
+class ConstexprFunction:
+    """A Python function that kernels call while they are compiled; see `constexpr_function`."""
+
+    __tile_function__ = "constexpr"
+
+    def __init__(self, fn: Function) -> None:
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*(open_constant(arg) for arg in args), **{k: open_constant(v) for k, v in kwargs.items()})
+
+    @cached_property
+    def cache_key(self) -> str:
+        """A hash of the function's text, or of its code where there is no text."""
+        try:
+            text = inspect.getsource(self.fn)
+        except OSError:
+            text = repr(self.fn.__code__.co_code) + repr(self.fn.__code__.co_consts)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def constexpr_function(fn: Function) -> ConstexprFunction:
+    """Let kernels call a Python function on compile-time constants while they are compiled."""
+    return ConstexprFunction(fn)
+
+
+@overload
+def jit(fn: Function) -> JITFunction: ...
+@overload
+def jit(fn: None = None, **options: Any) -> Callable[[Function], JITFunction]: ...
+
+
+def jit(fn: Function | None = None, *, version: Any = None, repr: Function | None = None,
+        launch_metadata: Function | None = None, do_not_specialize: Iterable[str | int] | None = None,
+        do_not_specialize_on_alignment: Iterable[str | int] | None = None, debug: bool | None = None,
+        noinline: bool | None = None) -> Any:
+    """Make a function a kernel, or a function that kernels call.
+
+    One call of the body is one program of the launch grid. Parameters annotated
+    ``tl.constexpr`` are fixed while compiling.
+
+    Args:
+        fn: The function.
+        version: Ignored by the meaning; a different value is a different kernel in caches.
+        repr: Gives the kernel's name for a specialization.
+        launch_metadata: Kept for tools that read it.
+        do_not_specialize: Parameters, by name or position, for whose values no special code is made.
+        do_not_specialize_on_alignment: The same for divisibility only.
+        debug: Check ``tl.device_assert`` while the program runs.
+        noinline: Calls of the function stay calls; calling such a function is refused.
+
+    Example:
+        >>> @jit
+        ... def copy(x, y, BLOCK: tl.constexpr):
+        ...     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        ...     tl.store(y + i, tl.load(x + i))
+    """
+    def decorate(function: Function) -> JITFunction:
+        return JITFunction(function, do_not_specialize=do_not_specialize or (), debug=bool(debug),
+                           do_not_specialize_on_alignment=do_not_specialize_on_alignment or (),
+                           noinline=bool(noinline), repr=repr, launch_metadata=launch_metadata)
+
+    return decorate if fn is None else decorate(fn)
