@@ -98,12 +98,14 @@ def _aperture(wave: Wave, addresses: Any) -> tuple[Memory, Any]:
 
 
 def load_format(name: str) -> LoadFormat:
+    """The format that a load's name means."""
     if name not in LOADS:
         raise UnsupportedInstruction(f"load {name!r}")
     return LOADS[name]
 
 
 def store_format(name: str) -> StoreFormat:
+    """The format that a store's name means."""
     if name not in STORES:
         raise UnsupportedInstruction(f"store {name!r}")
     return STORES[name]

@@ -41,10 +41,12 @@ def _fma_in_f64(a: Any, b: Any, c: Any) -> Any:
 
 
 def fma_f32(a: Any, b: Any, c: Any) -> Any:
+    """a * b + c in f32 with one rounding."""
     return _fma_in_f64(a, b, c).astype(np.float32)
 
 
 def fma_f16(a: Any, b: Any, c: Any) -> Any:
+    """a * b + c in f16 with one rounding."""
     return _fma_in_f64(a, b, c).astype(np.float16)
 
 
@@ -62,6 +64,7 @@ def _fma_exact(a: float, b: float, c: float, shift: int = 0) -> float:
 
 
 def fma_f64(a: Any, b: Any, c: Any) -> Any:
+    """a * b + c in f64 with one rounding."""
     a, b, c = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, np.float64)) for x in (a, b, c)))
     lanes = zip(a.tolist(), b.tolist(), c.tolist(), strict=True)
     return np.array([_fma_exact(*lane) for lane in lanes], np.float64)
@@ -142,14 +145,17 @@ def fraction(value: Any) -> Any:
 
 
 def mantissa(value: Any) -> Any:
+    """The part of frexp in [0.5, 1); infinities and NaNs stay."""
     return np.where(np.isfinite(value), np.frexp(value)[0], value)
 
 
 def exponent(dtype: Any) -> Callable[[Any], Any]:
+    """The exponent that belongs to it; zero for infinities and NaNs."""
     return lambda value: np.where(np.isfinite(value), np.frexp(value)[1], 0).astype(dtype)
 
 
 def scale_by_power(value: Any, power: Any) -> Any:
+    """value * 2 ** power."""
     return np.ldexp(value, np.clip(np.asarray(power, np.int32), -3000, 3000))
 
 
@@ -166,6 +172,7 @@ def to_integer(dtype: Any) -> Callable[[Any], Any]:
 
 
 def to_f16_towards_zero(value: Any) -> Any:
+    """f32 cut to f16; what is too large becomes the largest number."""
     value = np.asarray(value, np.float32)
     half = value.astype(np.float16)
     too_large = np.abs(half.astype(np.float64)) > np.abs(value.astype(np.float64))

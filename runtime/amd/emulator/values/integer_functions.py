@@ -22,20 +22,24 @@ def leading_zeros(value: Any) -> Any:
 
 
 def leading_sign_bits(value: Any) -> Any:
+    """Bits above the highest one that differs from the sign; -1 when there is none."""
     value = np.asarray(value, np.int32)
     return leading_zeros(np.where(value < 0, ~value, value).astype(_u32))
 
 
 def trailing_zeros(value: Any) -> Any:
+    """Zeros below the lowest set bit; -1 when there is none."""
     value = np.asarray(value, _i64)
     return (_bit_length(value & -value) - 1).astype(np.int32)
 
 
 def population_count(value: Any) -> Any:
+    """Number of set bits of u32."""
     return np.bitwise_count(np.asarray(value, _u32)).astype(_u32)
 
 
 def reverse_bits(value: Any) -> Any:
+    """The bits of u32 in reverse order."""
     value = np.atleast_1d(np.asarray(value, _u32))
     bits = np.unpackbits(value.astype(">u4").view(np.uint8).reshape(-1, 4), axis=1)
     return np.packbits(bits[:, ::-1], axis=1).copy().view(">u4").ravel().astype(_u32)
@@ -59,23 +63,28 @@ def permute_bytes(high: Any, low: Any, selector: Any) -> Any:
 
 
 def multiply_high(dtype: Any, wide: Any) -> Callable[[Any, Any], Any]:
+    """A function that gives the upper half of a product of 32-bit integers."""
     return lambda a, b: ((np.asarray(a, wide) * np.asarray(b, wide)) >> wide(32)).astype(dtype)
 
 
 def unsigned24(value: Any) -> Any:
+    """The low 24 bits, zero-extended."""
     return np.asarray(value, _u32).astype(_u64) & _u64(0xFFFFFF)
 
 
 def signed24(value: Any) -> Any:
+    """The low 24 bits, sign-extended."""
     return ((np.asarray(value, np.int32) << 8) >> 8).astype(_i64)
 
 
 def extract_unsigned(value: Any, offset: Any, width: Any) -> Any:
+    """v_bfe_u32: a field of bits, zero-extended."""
     mask = (_u32(1) << (width & _u32(31))) - _u32(1)
     return (value >> (offset & _u32(31))) & mask
 
 
 def extract_signed(value: Any, offset: Any, width: Any) -> Any:
+    """v_bfe_i32: a field of bits, sign-extended."""
     width = np.asarray(width & _u32(31), _i64)
     shifted = np.asarray(value, _i64) >> np.asarray(offset & _u32(31), _i64)
     unused = np.where(width == 0, 63, 64 - width)
@@ -104,4 +113,5 @@ def bit_operation(a: Any, b: Any, c: Any, truth_table: int) -> Any:
 
 
 def median(a: Any, b: Any, c: Any) -> Any:
+    """The middle one of three."""
     return np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))

@@ -48,6 +48,7 @@ def sign_extend(value: int, bits: int) -> int:
 
 
 def bf16_to_f32(bits: Any) -> Any:
+    """The f32 values of bf16 bits."""
     return (np.asarray(bits, np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 

@@ -33,11 +33,6 @@ _KEEPS_UPPER_HALF = ("v_fma", "v_mad", "v_div_fixup", "v_cvt_pk")
 _OUTPUT_SCALES = {"mul:2": 2.0, "mul:4": 4.0, "div:2": 0.5}
 
 
-def elementwise(mnemonic: str) -> Operation | None:
-    """The table's entry for a mnemonic."""
-    return _TABLE.get(mnemonic)
-
-
 def decode(instruction: Instruction, target: Target) -> Execute:
     """The function that executes a vector instruction."""
     if " :: " in instruction.text:

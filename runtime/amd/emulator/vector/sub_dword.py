@@ -14,6 +14,7 @@ from ..wave import Wave
 
 
 def is_used(instruction: Instruction) -> bool:
+    """Whether the instruction selects parts of registers."""
     return any(name in instruction.modifiers for name in ("dst_sel", "src0_sel"))
 
 
