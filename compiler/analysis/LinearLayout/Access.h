@@ -21,10 +21,11 @@ struct MemoryFacts {
 };
 
 /// Hardware index -> element offset:
-///   offset = XOR of `linear` and of each group's low bits
-///          + sum over groups of (value >> low.size()) * stride
-/// where a group's value is an integer, `tile`(index) plus its digits. Shapes
-/// of powers of two have no groups: the offset is then plainly linear.
+///   offset = XOR of `linear` and of each group's `low` bits
+///          + sum over each group's `outer` digits.
+/// A group is a coordinate above what both layouts agree on being linear; there
+/// are none for shapes of powers of two, whose offsets are plainly linear.
+/// OffsetEmitter writes this down as arithmetic.
 class AccessMap {
 public:
   /// ((index / divisor) % count) * weight of an input space.
@@ -32,28 +33,34 @@ public:
     Dim in;
     int64_t divisor, count, weight;
   };
-  /// A coordinate above what both layouts agree on being linear.
+  struct OuterDigit {
+    int64_t count, stride;
+  };
+  /// value = tile(index) + sum of digits. Bit i of it, while there are `low`
+  /// ones, XORs low[i]; what is above counts through `outer`, first fastest.
   struct Group {
-    LinearMap tile; // -> Dim::Offset, the value in question
+    LinearMap tile; // -> Dim::Offset, the value
     llvm::SmallVector<Digit, 2> digits;
-    llvm::SmallVector<uint64_t, 4> low; // offsets of the value's low bits
-    int64_t stride;
-    int64_t getValue(llvm::ArrayRef<DimIndex> indices) const;
+    llvm::SmallVector<uint64_t, 4> low;
+    llvm::SmallVector<OuterDigit, 2> outer;
+    bool dependsOnThread() const;
   };
 
-  /// Offsets of the elements of `registers` in `memory` (an injective layout
-  /// over Dim::Offset). What lies outside `memory` gets an offset of no
-  /// meaning: callers mask it.
+  AccessMap() = default;
+  AccessMap(LinearMap linear, llvm::ArrayRef<Group> groups) : linear(linear), groups(groups) {}
+
+  /// Offsets of the elements of `registers` in `memory`, an injective layout
+  /// over Dim::Offset. Elements that `memory` does not cover get offsets of no
+  /// meaning: callers mask them.
   static AccessMap get(const LinearLayout &registers, const LinearLayout &memory);
 
   int64_t apply(llvm::ArrayRef<DimIndex> indices) const;
   bool isLinear() const { return groups.empty(); }
   const LinearMap &getLinear() const { return linear; }
   llvm::ArrayRef<Group> getGroups() const { return groups; }
-  int64_t getInSize(Dim in) const;
 
-  /// Offset bits that some lane, warp or block moves. Bits of a register's
-  /// offset outside may be added as an immediate, those inside must be XORed.
+  /// Offset bits that XOR of some lane, warp or block moves: a register's
+  /// offset may be added to a thread's where it has none of them.
   uint64_t getThreadBits() const;
 
   /// Most registers, up to `limit`, that lie at consecutive offsets, aligned,
@@ -63,23 +70,17 @@ public:
 private:
   LinearMap linear;
   llvm::SmallVector<Group, 2> groups;
-  llvm::SmallVector<DimIndex, 4> inSizes;
-  friend class AccessMapBuilder;
 };
 
-/// One access of each thread: registers at consecutive offsets.
-struct VectorAccess {
-  llvm::SmallVector<int32_t> registers;
-  /// Offset of registers[0] in lane 0 of warp 0: XOR (linear part) with the
-  /// thread's, see AccessMap::getThreadBits.
-  int64_t offset;
-};
+/// One access of each thread: registers at consecutive offsets, the first one
+/// aligned.
+using VectorAccess = llvm::SmallVector<int32_t, 8>;
 
-/// Covers all registers of `access`, `width` at a time; `width` must be at
-/// most getVectorWidth(width). Registers whose bit is set in `skip` (copies:
-/// LinearLayout::getFreeMask) are left out.
-llvm::SmallVector<VectorAccess> getVectorAccesses(const AccessMap &access, int64_t width,
-                                                  uint64_t skip = 0);
+/// Groups registers 0 to `count` - 1, `width` at a time; `width` must be at most
+/// getVectorWidth(width). See LinearLayout::withoutRedundantRegisters for not
+/// storing copies.
+llvm::SmallVector<VectorAccess> getVectorAccesses(const AccessMap &access, int64_t count,
+                                                  int64_t width);
 
 /// Instructions in which lanes supply the addresses of rows that other lanes
 /// receive parts of (matrix loads and stores). Says which bits of the
@@ -95,6 +96,9 @@ struct CollectiveAccess {
 std::optional<AccessMap> getCollectiveAddresses(const AccessMap &access,
                                                 const CollectiveAccess &collective);
 
+/// log2 of the number of lanes that are served together.
+unsigned getServedLaneBits(int64_t accessBytes, const MemoryFacts &facts);
+
 /// Memory transactions, and how many would do without conflicts.
 struct BankUse {
   int64_t wavefronts = 0;
@@ -104,7 +108,8 @@ struct BankUse {
 
 /// Counts, for warp 0 (all warps are alike when `access` is linear), the
 /// wavefronts of the given accesses. A warp is served in groups of consecutive
-/// lanes that together ask for one bank line; equal words are served once.
+/// lanes that together ask for one line of the banks, each for at least a word;
+/// equal words are served once.
 BankUse countBankUse(const AccessMap &access, llvm::ArrayRef<VectorAccess> accesses,
                      unsigned elementBits, const MemoryFacts &facts);
 

@@ -29,46 +29,51 @@ struct RegisterPlan {
 };
 
 /// Data moves in three steps, of which the first and last may be trivial:
-///   sent[r]   = source[r ^ send(lane)]                 (selects)
-///   got[r]    = sent[r'] of lane (from(lane) ^ xor)    (one round each)
-///   result[r] = got[r ^ receive(lane)]                 (selects)
-/// `send` and `receive` move only registers within one group of rounds: see
-/// Round. Register numbers are full numbers, repeats included.
+///   sent[r]   = source[r ^ send(thread)]                     (selects)
+///   got[r]    = sent[p] of lane (from(thread) ^ laneXor)     (see Round)
+///   result[r] = got[r ^ receive(thread)]                     (selects)
+/// where `thread` is the (lane, warp, block) at hand and p, laneXor are
+/// constants of the round. `send` and `receive` are below the tile's number of
+/// registers, so XOR leaves the digits of repeats alone.
 struct ShufflePlan {
-  LinearMap send;    // lane -> register of the source's tile
-  LinearMap from;    // lane -> lane
-  LinearMap receive; // lane -> register of the result's tile
-  /// sent[sources[k]] of the other lane becomes got[results[k]], for all k,
-  /// packed into one shuffle.
+  LinearMap send, from, receive; // lane, warp, block -> Register | Lane | Register
+  /// got[results[k]] = sent[sources[k]] of the other lane, for all k: values
+  /// that fit in one shuffle together.
   struct Round {
     llvm::SmallVector<int32_t, 4> sources, results;
     uint64_t laneXor;
   };
   llvm::SmallVector<Round> rounds;
-  /// After `receive`: result register `first` is a copy of `second`.
+  /// In the end: result register `first` is a copy of `second`.
   llvm::SmallVector<std::pair<int32_t, int32_t>> copies;
-  int64_t sourceRegisters, resultRegisters;
+  int64_t sourceRegisters = 0, resultRegisters = 0;
+
+  /// Every value comes from the lane itself: no shuffle is needed, only the
+  /// selects.
+  bool staysInLane() const;
 };
 
 /// Through memory: each pass writes, synchronises, reads; between two passes
-/// one more synchronisation. Registers that no write names hold copies.
+/// one more synchronisation. `write` and `read` take the layouts' own register
+/// numbers. Every access is within the scratch, padding included.
 struct MemoryPlan {
   LinearLayout memory; // Dim::Offset in elements -> coordinates
   AccessMap write, read;
   int64_t writeWidth = 1, readWidth = 1; // elements a vector
   struct Pass {
     llvm::SmallVector<VectorAccess> writes, reads;
-    /// Subtract from the offsets of this pass.
+    /// To be subtracted from the offsets of this pass.
     int64_t base = 0;
   };
   llvm::SmallVector<Pass, 1> passes;
-  /// Result register `first` is a copy of `second`.
+  /// In the end: result register `first` is a copy of `second`.
   llvm::SmallVector<std::pair<int32_t, int32_t>> copies;
   int64_t scratchBytes = 0;
+  /// Of all passes.
   BankUse writeUse, readUse;
-  /// Source lanes, warps and blocks that hold copies need not write
-  /// (LinearLayout::isOwner); they may, as they write the same values.
-  /// No element crosses warps: synchronising each warp with itself is enough.
+  /// Warps read what they wrote themselves and each offset is one warp's: if
+  /// nothing else uses the scratch meanwhile, warps need not wait for others.
+  /// (Threads that hold copies write the same values to the same offsets.)
   bool isWithinWarps = false;
 };
 
@@ -96,8 +101,8 @@ struct ConversionPlan {
 ConversionPlan planConversion(const LinearLayout &source, const LinearLayout &result,
                               llvm::ArrayRef<int64_t> shape, const ConversionFacts &facts);
 
-/// One level each; nothing if that level can not do it. (Every conversion has a
-/// memory plan unless elements cross blocks.)
+/// One level each; nothing if that level can not do it. Every conversion that
+/// does not cross blocks has a memory plan.
 std::optional<RegisterPlan> planRegisters(const LinearLayout &source, const LinearLayout &result,
                                           llvm::ArrayRef<int64_t> shape);
 std::optional<ShufflePlan> planShuffles(const LinearLayout &source, const LinearLayout &result,

@@ -11,34 +11,38 @@
 
 namespace tile {
 
-/// How a memory tile is accessed, as vectors of packed tile coordinates (dim0
-/// in the lowest bits, as in LinearMap).
+/// How a memory tile is accessed, in packed tile coordinates (dim0 in the
+/// lowest bits, as in LinearMap).
 struct AccessPattern {
-  /// Coordinates that must be contiguous, fastest first.
+  /// Coordinates that must be contiguous, fastest first; independent.
   llvm::SmallVector<uint64_t> vector;
-  /// Coordinates that lanes served together move along.
+  /// Coordinates that lanes which are served together move along.
   llvm::SmallVector<uint64_t> lanes;
+  /// Coordinates that any lane or warp moves along.
+  llvm::SmallVector<uint64_t> threads;
 };
 
-/// The pattern of plain accesses of `width` elements by the threads of
-/// `registers`, whose tile has the shape `tileShape`.
+/// The pattern of plain accesses to a tile of `tileShape` by the threads of
+/// `registers`, as vectors of up to `width` elements.
 AccessPattern getRegisterPattern(const LinearLayout &registers, llvm::ArrayRef<int64_t> tileShape,
                                  int64_t width, unsigned elementBits, const MemoryFacts &facts);
 
-/// The pattern of a collective access (matrix load or store) to the fragment
-/// layout `registers`.
+/// The pattern of a collective access (matrix load or store) to a tile of
+/// `tileShape` by the fragment layout `registers`.
 AccessPattern getCollectivePattern(const LinearLayout &registers, llvm::ArrayRef<int64_t> tileShape,
                                    const CollectiveAccess &collective, unsigned elementBits,
                                    const MemoryFacts &facts);
 
-/// A layout of `shape` whose vectors are contiguous for every pattern (their
-/// `vector`s must be prefixes of the longest) and that is free of conflicts
-/// for the first two patterns whenever that is possible; for further ones as
-/// far as a greedy choice gets. Odd factors of `shape` are outermost.
-/// `tileShape` is the part that is swizzled: powers of two that divide `shape`.
-LinearLayout chooseMemoryLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> tileShape,
-                                llvm::ArrayRef<AccessPattern> patterns, unsigned elementBits,
-                                const MemoryFacts &facts);
+/// A layout of `shape` (over Dim::Offset) in which every pattern's vectors are
+/// contiguous; without bank conflicts for two patterns whenever their vectors
+/// are equally long, and for more as far as a greedy choice gets (countBankUse
+/// tells). `tileShape` is the part that is swizzled, powers of two that divide
+/// `shape`; what is beyond is outermost. Nothing if one pattern's vector is not
+/// the beginning of the longest.
+std::optional<LinearLayout> chooseMemoryLayout(llvm::ArrayRef<int64_t> shape,
+                                               llvm::ArrayRef<int64_t> tileShape,
+                                               llvm::ArrayRef<AccessPattern> patterns,
+                                               unsigned elementBits, const MemoryFacts &facts);
 
 } // namespace tile
 
