@@ -175,13 +175,13 @@ int64_t tile::getModuleInt(Operation *op, StringRef name, int64_t missing) {
 }
 
 Type tile::withElementType(Type type, Type element) {
-  if (auto block = dyn_cast<RankedTensorType>(type))
+  if (auto block = dyn_cast<ShapedType>(type))
     return block.clone(element);
   return element;
 }
 
 Type tile::getElementType(Type type) {
-  auto block = dyn_cast<RankedTensorType>(type);
+  auto block = dyn_cast<ShapedType>(type);
   return block ? block.getElementType() : type;
 }
 

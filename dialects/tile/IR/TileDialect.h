@@ -51,10 +51,10 @@ TargetAttr getTarget(mlir::Operation *op);
 /// The integer module attribute `name` around `op`, or `missing`.
 int64_t getModuleInt(mlir::Operation *op, llvm::StringRef name, int64_t missing);
 
-/// `type` with its element type replaced: a block keeps shape and layout, a
-/// scalar becomes `element`.
+/// `type` with its element type replaced: a block (or a vector, in later stages)
+/// keeps shape and layout, a scalar becomes `element`.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
-/// The element type of a block, or the scalar type itself.
+/// The element type of a block or vector, or the scalar type itself.
 mlir::Type getElementType(mlir::Type type);
 /// What a pointer, or a block of pointers, points to: scalar or block.
 mlir::Type getPointeeLike(mlir::Type pointerLike);

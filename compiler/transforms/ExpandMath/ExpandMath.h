@@ -1,0 +1,15 @@
+//===- ExpandMath.h - Math functions as polynomials on lanes --------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_EXPANDMATH_H
+#define TILE_COMPILER_TRANSFORMS_EXPANDMATH_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tile {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/transforms/ExpandMath/ExpandMath.h.inc"
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_EXPANDMATH_H

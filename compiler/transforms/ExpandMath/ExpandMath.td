@@ -1,0 +1,39 @@
+// Math functions as polynomials on lanes.
+#ifndef TILE_EXPAND_MATH_TD
+#define TILE_EXPAND_MATH_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ExpandMath : Pass<"tile-expand-math"> {
+  let summary = "Expand math functions into arithmetic on lanes";
+  let description = [{
+    Before: `math` operations on scalars, vectors or tensors, with or without
+    layouts.
+    After: of the `math` dialect only what every target computes exactly in a
+    few instructions (`sqrt`, `fma`, `floor`, `absf`, ...; marked KEPT in the
+    table) and what this target states to have.
+
+    `MathTable.def` has one row for each function and type: the largest error of
+    the expansion in units in the last place, and the largest error with which a
+    target's own instruction is used in its place. Expansions are branch-free,
+    correct for infinities, NaN, zeros and subnormal numbers, have no fast-math
+    flags and contract nothing but explicit `math.fma`, so that all targets that
+    use an expansion give the same bits. 16-bit floats are computed in f32.
+
+    What a target has is the fact `native_math` of `#tile.target`: for each
+    function and type the largest error in units in the last place.
+
+    ```mlir
+    #tile.target<"name", "arch", {lanes = 32 : i32, native_math = {exp2.f32 = 2.0 : f32}}>
+    ```
+
+    An operation that is native with an error within the table's is left alone;
+    with the flag `fastmath<afn>` any native one is. The target lowers it. `exp`
+    is expanded into a native `exp2` where there is one.
+
+    A function without a row for its type is reported as an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+#endif // TILE_EXPAND_MATH_TD

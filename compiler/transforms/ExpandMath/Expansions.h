@@ -1,0 +1,29 @@
+//===- Expansions.h - The functions behind the table of math --------------===//
+//
+// Each creates the operations of one function of lanes of f32 or f64. They
+// follow one scheme: reduce the argument to a small interval, evaluate a
+// minimax polynomial there, put the result together; the cases outside come by
+// arithmetic (infinities, NaN) where possible, else by selects.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_EXPANDMATH_EXPANSIONS_H
+#define TILE_COMPILER_TRANSFORMS_EXPANDMATH_EXPANSIONS_H
+
+#include "compiler/transforms/Elementwise/Lanes.h"
+
+namespace tile::expand {
+
+Lanes exp(Lanes x);
+Lanes exp2(Lanes x);
+Lanes log(Lanes x);
+Lanes log2(Lanes x);
+Lanes log10(Lanes x);
+Lanes rsqrt(Lanes x);
+
+/// `exp` by an `exp2` that the target has; 3 units in the last place if that
+/// has 2.
+Lanes expByNativeExp2(Lanes x);
+
+} // namespace tile::expand
+
+#endif // TILE_COMPILER_TRANSFORMS_EXPANDMATH_EXPANSIONS_H

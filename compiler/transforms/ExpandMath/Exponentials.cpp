@@ -1,0 +1,66 @@
+//===- Exponentials.cpp - exp and its relatives ---------------------------===//
+#include "compiler/transforms/ExpandMath/Expansions.h"
+#include "compiler/transforms/ExpandMath/FloatFormat.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::expand;
+
+static constexpr double kLog2E = 0x1.71547652b82fep+0;
+static constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+
+/// e^r = 1 + r + r^2 P(r) on |r| <= ln(2)/2.
+static constexpr double kExp32[] = {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f2p-5, 0x1.1239f2p-7,
+                                    0x1.6a2432p-10};
+static constexpr double kExp64[] = {
+    0x1.000000000000ap-1,  0x1.55555555554fap-3,  0x1.555555555086dp-5,  0x1.1111111127c66p-7,
+    0x1.6c16c1842dae3p-10, 0x1.a01a012a337f5p-13, 0x1.a0199a01e7f31p-16, 0x1.71df2591b92a3p-19,
+    0x1.28ad7d0d1fcbbp-22, 0x1.ad7f27203f702p-26};
+
+/// 2^r = 1 + r P(r) on |r| <= 1/2.
+static constexpr double kExp2Of32[] = {0x1.62e43p-1,   0x1.ebfbep-3,   0x1.c6b056p-5, 0x1.3b2a1cp-7,
+                                       0x1.5dc056p-10, 0x1.443fb8p-13, 0x1.c0497ep-17};
+static constexpr double kExp2Of64[] = {
+    0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58fp-3,  0x1.c6b08d704a0d6p-5,  0x1.3b2ab6fba4ea8p-7,
+    0x1.5d87fe78a12eep-10, 0x1.430912f8598d1p-13, 0x1.ffcbfc7acc9d1p-17, 0x1.62c0229a7b83dp-20,
+    0x1.b524d0d792818p-24, 0x1.e4cd9d5dd3c22p-28, 0x1.ea143e9d08a0dp-32, 0x1.c6d971a0ed6e1p-36};
+
+/// Beyond the bounds results are infinite or zero, and stay so at the bounds.
+static Lanes clampExponent(Lanes x, double unit) {
+  Lanes low = clampBelow(x, choose(x, -151.0, -1076.0) * unit);
+  return clampAbove(low, choose(x, 129.0, 1025.0) * unit);
+}
+
+Lanes expand::exp(Lanes x) {
+  Lanes clamped = clampExponent(x, kLn2);
+  Rounded n = roundProduct(clamped, kLog2E);
+  // ln(2) in two parts: n times the first, subtracted from x, is nearly exact.
+  Lanes r = fma(n.real, Number(choose(x, -0x1.62e43p-1, -0x1.62e42fefa39efp-1)), clamped);
+  r = fma(n.real, Number(choose(x, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56)), r);
+  Lanes tail = polynomial(r, choose(x, kExp32, kExp64));
+  return scaleByPower(fma(r * r, tail, r) + 1.0, n.integer);
+}
+
+Lanes expand::exp2(Lanes x) {
+  Lanes clamped = clampExponent(x, 1.0);
+  Rounded n = roundProduct(clamped, 1.0);
+  Lanes r = clamped - n.real;
+  Lanes tail = polynomial(r, choose(x, kExp2Of32, kExp2Of64));
+  return scaleByPower(fma(r, tail, Number(1.0)), n.integer);
+}
+
+Lanes expand::expByNativeExp2(Lanes x) {
+  // exp2 of the rounded product, times e to what the rounding lost, which is
+  // below 2^-17 and so 1 + lost. Bounded, so that no infinity meets it.
+  Lanes clamped = clampExponent(x, kLn2);
+  double log2E = choose(x, 0x1.715476p+0, kLog2E),
+         low = choose(x, 0x1.4ae0cp-26, 0x1.777d0ffda0d24p-56);
+  Lanes product = clamped * log2E;
+  Lanes lost = fma(clamped, Number(log2E), -product);
+  lost = fma(clamped, Number(low), lost);
+  LaneBuilder &at = x.getBuilder();
+  Lanes power(at, at.create<math::Exp2Op>(Value(product)).getResult());
+  return power * fma(lost, Number(kLn2), Number(1.0));
+}

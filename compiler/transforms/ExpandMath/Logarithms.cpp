@@ -1,0 +1,88 @@
+//===- Logarithms.cpp - log and its relatives -----------------------------===//
+#include "compiler/transforms/ExpandMath/Expansions.h"
+#include "compiler/transforms/ExpandMath/FloatFormat.h"
+
+using namespace tile;
+using namespace tile::expand;
+
+/// log(1+f) = f - f^2/2 + f^3 P(f) on [sqrt(1/2)-1, sqrt(2)-1].
+static constexpr double kLog32[] = {0x1.555548p-2,  -0x1.000006p-2, 0x1.99a4b6p-3,
+                                    -0x1.555c4ep-3, 0x1.23376ap-3,  -0x1.fc220ap-4,
+                                    0x1.e6f052p-4,  -0x1.de3bdep-4, 0x1.14578p-4};
+/// log(1+f) = 2s + s z P(z) with s = f/(2+f), z = s^2, on the same interval. The
+/// division costs less than the ten coefficients more of the form above.
+static constexpr double kLog64[] = {
+    0x1.5555555555593p-1, 0x1.999999997fb2dp-2, 0x1.2492494217d16p-2, 0x1.c71c51e7d6fcbp-3,
+    0x1.7466463275675p-3, 0x1.39a0f473b887bp-3, 0x1.2f0d9409b31d3p-3};
+
+namespace {
+/// x = 2^exponent * m, m in [sqrt(1/2), sqrt(2)): log(m) = high + low.
+struct LogParts {
+  Lanes exponent;
+  Lanes high;
+  Lanes low;
+};
+} // namespace
+
+/// For positive finite `x`; no meaning, but defined, otherwise.
+static LogParts splitLog(Lanes x) {
+  int bits = getSignificandBits(x);
+  Lanes isSmall = x < getLeastNormal(x);
+  Lanes normal = select(isSmall, x * double(uint64_t(1) << bits), x);
+  Lanes pattern = normal.asInt();
+  int64_t root = isDouble(x) ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
+  Lanes exponent = (pattern - root) >> bits;
+  Lanes f = (pattern - (exponent << bits)).asFloat(x.getElement()) - 1.0;
+  Lanes shifted = exponent + select(isSmall, exponent.like(-bits), exponent.like(0));
+
+  Lanes halfSquare = f * f * 0.5;
+  Lanes high = f - halfSquare;
+  Lanes lost = (f - high) - halfSquare;
+  if (isDouble(x)) {
+    Lanes s = f / (f + 2.0), z = s * s;
+    Lanes rest = z * polynomial(z, kLog64);
+    return {shifted.toFloat(x.getElement()), high, fma(s, halfSquare + rest, lost)};
+  }
+  return {shifted.toFloat(x.getElement()), high, fma(f * f * f, polynomial(f, kLog32), lost)};
+}
+
+/// `result` for positive finite `x`, else the limits of a logarithm.
+static Lanes selectLogDomain(Lanes x, Lanes result) {
+  Lanes isNormal = (x > 0.0) & (x < kInfinity);
+  Lanes special = select(x < 0.0, kNaN, select(x == 0.0, -kInfinity, x));
+  return select(isNormal, result, special);
+}
+
+Lanes expand::log(Lanes x) {
+  LogParts parts = splitLog(x);
+  double high = choose(x, 0x1.62e43p-1, 0x1.62e42fefa39efp-1);
+  double low = choose(x, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56);
+  Lanes mantissa = parts.high + fma(parts.exponent, Number(low), parts.low);
+  return selectLogDomain(x, fma(parts.exponent, Number(high), mantissa));
+}
+
+/// (exponent * unit + log(m)) * scale, with unit * scale given as two numbers.
+static Lanes scaleLog(Lanes x, double scale, double scaleLow, double unit, double unitLow) {
+  LogParts parts = splitLog(x);
+  Lanes high = parts.high * scale;
+  Lanes low = fma(parts.high, Number(scale), -high);
+  low = fma(parts.low, Number(scale), fma(parts.high, Number(scaleLow), low));
+  low = fma(parts.exponent, Number(unitLow), low);
+  // |exponent * unit| is zero or the larger one, so that the difference is exact.
+  Lanes whole = parts.exponent * unit;
+  Lanes sum = whole + high;
+  low = low + ((whole - sum) + high) + fma(parts.exponent, Number(unit), -whole);
+  return selectLogDomain(x, sum + low);
+}
+
+Lanes expand::log2(Lanes x) {
+  return scaleLog(x, choose(x, 0x1.715476p+0, 0x1.71547652b82fep+0),
+                  choose(x, 0x1.4ae0cp-26, 0x1.777d0ffda0d24p-56), 1.0, 0.0);
+}
+
+Lanes expand::log10(Lanes x) {
+  return scaleLog(x, choose(x, 0x1.bcb7b2p-2, 0x1.bcb7b1526e50ep-2),
+                  choose(x, -0x1.5b235ep-27, 0x1.95355baaafad3p-57),
+                  choose(x, 0x1.344136p-2, 0x1.34413509f79ffp-2),
+                  choose(x, -0x1.ec10cp-27, -0x1.9dc1da994fd21p-59));
+}

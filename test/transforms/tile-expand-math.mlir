@@ -1,0 +1,80 @@
+// RUN: tile-opt %s --tile-expand-math --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @forms(
+// CHECK-NOT: math.{{(exp|log)}}
+func.func @forms(%s: f32, %v: vector<16xf64>, %t: tensor<8x4xf32>) -> (f32, vector<16xf64>, tensor<8x4xf32>) {
+  // CHECK: math.fma {{.*}} : f32
+  // CHECK: math.fma {{.*}} : vector<16xf64>
+  // CHECK: math.fma {{.*}} : tensor<8x4xf32>
+  %a = math.exp %s : f32
+  %b = math.log %v : vector<16xf64>
+  %c = math.exp2 %t : tensor<8x4xf32>
+  return %a, %b, %c : f32, vector<16xf64>, tensor<8x4xf32>
+}
+
+// -----
+
+// No target may contract or approximate an expansion on its own.
+// CHECK-LABEL: func.func @flags(
+// CHECK-NOT: fastmath
+func.func @flags(%x: f32) -> f32 {
+  %y = math.exp %x fastmath<contract> : f32
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @half(
+// CHECK: %[[X:.*]] = arith.extf %{{.*}} : tensor<8xbf16> to tensor<8xf32>
+// CHECK: math.sqrt %[[X]] : tensor<8xf32>
+// CHECK: arith.truncf %{{.*}} : tensor<8xf32> to tensor<8xbf16>
+// CHECK: math.absf %{{.*}} : tensor<8xbf16>
+func.func @half(%x: tensor<8xbf16>) -> tensor<8xbf16> {
+  %y = math.rsqrt %x : tensor<8xbf16>
+  %z = math.absf %y : tensor<8xbf16>
+  return %z : tensor<8xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @kept(
+// CHECK: math.sqrt %{{.*}} : f64
+// CHECK-NEXT: math.floor %{{.*}} : f64
+// CHECK-NEXT: return
+func.func @kept(%x: f64) -> f64 {
+  %y = math.sqrt %x : f64
+  %z = math.floor %y : f64
+  return %z : f64
+}
+
+// -----
+
+module attributes {tile.target = #tile.target<"any", "any", {lanes = 32 : i32,
+    native_math = {exp2.f32 = 2.0 : f32, log2.f32 = 100.0 : f32}}>} {
+  // CHECK-LABEL: func.func @native(
+  func.func @native(%x: tensor<8xf32>, %d: f64) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, f64) {
+    // CHECK-SAME: %[[X:.*]]: tensor<8xf32>, %[[D:.*]]: f64
+    // CHECK: %[[A:.*]] = math.exp2 %[[X]] : tensor<8xf32>
+    %a = math.exp2 %x : tensor<8xf32>
+    // Not exact enough, unless asked for.
+    // CHECK: arith.bitcast
+    %b = math.log2 %x : tensor<8xf32>
+    // CHECK: math.log2 %[[X]] fastmath<afn>
+    %c = math.log2 %x fastmath<afn> : tensor<8xf32>
+    // CHECK-NOT: math.exp2
+    %e = math.exp2 %d : f64
+    return %a, %b, %c, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, f64
+  }
+
+  // exp through the native exp2, with what the product lost.
+  // CHECK-LABEL: func.func @exp_by_exp2(
+  func.func @exp_by_exp2(%x: f32) -> f32 {
+    // CHECK: %[[P:.*]] = arith.mulf
+    // CHECK: %[[E:.*]] = math.exp2 %[[P]] : f32
+    // CHECK: %[[C:.*]] = math.fma
+    // CHECK: arith.mulf %[[E]], %[[C]]
+    // CHECK-NEXT: return
+    %y = math.exp %x : f32
+    return %y : f32
+  }
+}
