@@ -187,6 +187,16 @@ class JITFunction:
     __name__: str
 
 
+@dataclass(frozen=True)
+class BoundFunction:
+    """A function whose first argument is given, as a method of a value."""
+
+    function: JITFunction
+    receiver: tensor
+
+    __tile_function__ = "method"
+
+
 def _outer_names(tree: ast.AST) -> list[tuple[str, ...]]:
     """Names and dotted names that a function reads, in the order of their text."""
     paths: dict[tuple[str, ...], None] = {}

@@ -1,0 +1,62 @@
+"""Functions of the language that are written in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ast.constants import constexpr
+from ..ast.values import tensor
+from ..jit import BoundFunction, JITFunction, jit
+from .math import exp, fdiv, minimum
+from .reductions import max, sum
+
+
+@jit
+def cdiv(x, div):
+    """``x / div`` of integers, rounded up."""
+    return (x + (div - 1)) // div
+
+
+@jit
+def sigmoid(x):
+    """``1 / (1 + exp(-x))``."""
+    return 1 / (1 + exp(-x))
+
+
+@jit
+def softmax(x, dim: constexpr = None, keep_dims: constexpr = None, ieee_rounding: constexpr = False):
+    """``exp(x)`` divided by its sum along a dimension, the first one by default."""
+    axis: constexpr = 0 if dim is None else dim
+    shifted = x - max(x, axis, keep_dims=True)
+    numerator = exp(shifted)
+    return fdiv(numerator, sum(numerator, axis, keep_dims=True), ieee_rounding)
+
+
+@jit
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """A place in a grid of ``size_i`` rows and ``size_j`` columns, reordered for reuse of caches.
+
+    Places that follow each other row by row go down the columns of groups of ``size_g``
+    rows. Gives the new row and column.
+    """
+    place = i * size_j + j
+    places_in_group = size_g * size_j
+    group = place // places_in_group
+    first = group * size_g
+    rows = minimum(size_i - first, size_g)
+    inside = place % places_in_group
+    return first + inside % rows, inside // rows
+
+
+class _Method:
+    """Makes a function of this module a method of values."""
+
+    def __init__(self, function: JITFunction) -> None:
+        self.function = function
+
+    def __get__(self, receiver: tensor | None, owner: type) -> Any:
+        return self.function if receiver is None else BoundFunction(self.function, receiver)
+
+
+for _function in (cdiv, sigmoid, softmax):
+    setattr(tensor, _function.__name__, _Method(_function))
