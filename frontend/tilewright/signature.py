@@ -49,6 +49,14 @@ def _parse_value(value: Any, name: str) -> Any:
 
 def bind_signature(fn: JITFunction, signature: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a kernel for what a user gave: types as text, constants as values."""
+    try:
+        return _bind_signature(fn, signature)
+    except CompilationError as error:
+        error.locate(fn.source.position(fn.source.tree))
+        raise
+
+
+def _bind_signature(fn: JITFunction, signature: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [name for name in signature if name not in fn.arg_names]
     if unknown:
         raise CompilationError(f"'{fn.__name__}' has no parameter '{unknown[0]}'{suggest(unknown[0], fn.arg_names)}",

@@ -11,7 +11,7 @@ from ..language.conversion import describe_value
 from ..language.loops import condition as loop_condition
 from ..language.types import describe
 from .frame import RESULT
-from .merging import Merged, describe_flow, merge, mismatch
+from .merging import Merged, describe_flow, filler, merge, mismatch
 from .values import Undefined, Value, is_static, tensor, unwrap
 
 if TYPE_CHECKING:
@@ -73,6 +73,10 @@ class Branches:
     def merge_branches(self: Lowering, name: str, node: ast.If, scopes: list[dict[str, Value]]) -> Merged | Undefined:
         """The value of a variable after a branch."""
         values = [scope.get(name, _ABSENT) for scope in scopes]
+        if name == RESULT:
+            values = self.complete_results(values)
+            for scope, value in zip(scopes, values):
+                scope[RESULT] = value
         for path, value in enumerate(values):
             if value is _ABSENT:
                 return self.only_on_one_path(name, node, path)
@@ -89,6 +93,17 @@ class Branches:
         notes = [Note("assigned here last", self.frame.position(definition))] if definition is not None else []
         raise TileTypeError(f"{mismatch(name, *values)} of this 'if'",
                             "give it one type and shape on both paths, for example with .to(...)", *notes)
+
+    def complete_results(self: Lowering, values: list[Value]) -> list[Value]:
+        """The function's result on both paths of a branch.
+
+        A path without one gives None; where flags say that it follows later, anything
+        of its type will do until then.
+        """
+        missing = None
+        if getattr(self.frame.source.tree, "fills_result", False):
+            missing = filler(next(value for value in values if value is not _ABSENT))
+        return [missing if value is _ABSENT else value for value in values]
 
     def only_on_one_path(self: Lowering, name: str, node: ast.If, path: int) -> Undefined:
         """What is left of a variable that one branch does not assign; `path` is that branch."""

@@ -122,6 +122,10 @@ class BuildOptions:
     arch: str = ""
 
 
+def _no_calls(*_: Any) -> Any:
+    raise NotImplementedError("this builder calls no functions")
+
+
 class Builder:
     """Writes operations one after another at a current place of one function."""
 
@@ -133,6 +137,7 @@ class Builder:
         self.block: Any = None
         self.point: Any = None
         self.position: Callable[[], Any] = lambda: session.unknown
+        self.call: Callable[..., Any] = _no_calls
         self.create_operation = session.ir.Operation.create
         self._constants: dict[Any, Any] = {}
         self._last_constant: Any = None

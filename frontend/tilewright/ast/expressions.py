@@ -308,7 +308,7 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: ("'try'", "there are no exceptions in kernels: test with 'if', or mask"),
     ast.Raise: ("'raise'", "use tl.static_assert while compiling, or tl.device_assert in the program"),
     ast.ClassDef: ("a class", "define it outside of the kernel"),
-    ast.FunctionDef: ("a function inside a kernel", "define it at module level with @jit"),
+    ast.FunctionDef: ("a function definition", "define it at module level with @jit"),
     ast.AsyncFunctionDef: ("an async function", ""),
     ast.With: ("'with'", ""),
     ast.Import: ("'import'", "import at the top of the file"),

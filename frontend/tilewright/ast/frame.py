@@ -14,6 +14,10 @@ RESULT = "return"
 """The name under which a function's result is kept; no variable can have it."""
 
 
+CALLS_SHOWN = 4
+"""Calls at the inner end of a chain that an error lists; of a long one it adds the outermost."""
+
+
 class Frame:
     """The state of one function: the kernel, or a function whose body is written in its caller."""
 
@@ -25,6 +29,7 @@ class Frame:
         self.caller = caller
         self.scope: dict[str, Value] = {}
         self.definitions: dict[str, ast.AST] = {}
+        self.result_example: Value = None
         self.node: ast.AST = self.source.tree
         self._session = session
         self._locations: dict[tuple[int, int], Any] = {}
@@ -57,10 +62,17 @@ class Frame:
         if error.position is not None:
             return
         error.locate(self.position())
+        chain = []
         frame = self
         while frame.caller is not None:
-            error.attach_note(f"in the call of '{frame.function.__name__}'", frame.caller.position())
+            chain.append((frame.function.__name__, frame.caller.position()))
             frame = frame.caller
+        hidden = range(CALLS_SHOWN, len(chain) - 1) if len(chain) > CALLS_SHOWN + 2 else range(0)
+        for place, (name, position) in enumerate(chain):
+            if place == hidden.start and hidden:
+                error.attach_note(f"and {len(hidden)} more calls")
+            if place not in hidden:
+                error.attach_note(f"in the call of '{name}'", position)
 
     def close_names(self, name: str) -> str:
         """A suggestion for a name that is not defined."""

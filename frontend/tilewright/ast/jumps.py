@@ -41,11 +41,6 @@ def body_without_jumps(source: FunctionSource) -> list[ast.stmt]:
     return tree.structured  # type: ignore[attr-defined]
 
 
-def returns_value_inside(node: ast.stmt) -> bool:
-    """Whether a loop assigns the function's result."""
-    return bool(getattr(node, "returns_value", False))
-
-
 def _needs_rewriting(body: Sequence[ast.stmt]) -> bool:
     return any(_jumps(statement) for statement in body[:-1]) or (
         bool(body) and not isinstance(body[-1], ast.Return) and _jumps(body[-1]) or _has_loop_jumps(body))
@@ -116,6 +111,7 @@ class _Rewriter:
         complete = _always_jumps(tree.body)
         gives_value = any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(tree))
         body = self.block(tree.body, None, False)
+        tree.fills_result = self.flags_result and gives_value  # type: ignore[attr-defined]
         if self.flags_result:
             if gives_value and not complete:
                 raise UnsupportedLanguageConstruct(f"'{tree.name}' does not return a value on every path",
@@ -197,6 +193,7 @@ class _Rewriter:
             return [node]
         if isinstance(node, ast.For):
             node.break_flag = flags.left  # type: ignore[attr-defined]
+            node.guarded = _guard(flags.left, node.body)  # type: ignore[attr-defined]
         else:
             node.test = self.unless_left(flags.left, node.test)
         return [_set(flags.left, False, node), node]

@@ -60,9 +60,13 @@ def _before(node: ast.stmt, live: Names) -> Names:
         node.live_out = live  # type: ignore[attr-defined]
         return annotate(node.body, live) | annotate(node.orelse, live) | uses(node.test)
     if isinstance(node, ast.For):
-        return _loop(node, live, killed=stores(node.target)) | uses(node.iter)
+        flag = getattr(node, "break_flag", None)
+        head = _loop(node, live, stores(node.target), _EMPTY if flag is None else frozenset({flag}))
+        if flag is not None:
+            annotate(node.guarded, head)  # type: ignore[attr-defined]
+        return head | uses(node.iter)
     if isinstance(node, ast.While):
-        return _loop(node, live, killed=_EMPTY, test=uses(node.test))
+        return _loop(node, live, _EMPTY, uses(node.test))
     if isinstance(node, ast.Return):
         return uses(node.value)
     return live | uses(node)
@@ -74,7 +78,7 @@ def _assignment(targets: Iterable[ast.expr], value: ast.expr | None, live: Names
     return live | uses(value)
 
 
-def _loop(node: ast.For | ast.While, live: Names, killed: Names, test: Names = _EMPTY) -> Names:
+def _loop(node: ast.For | ast.While, live: Names, killed: Names, test: Names) -> Names:
     """A loop: what an iteration needs is live at its end too."""
     head = live | test
     while True:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 from ..errors import CompilationError, Note, TileTypeError, UnsupportedLanguageConstruct
 from ..language import types as t
-from ..language.arithmetic import sub
+from ..language.arithmetic import add, compare, logical_and, not_, sub
 from ..language.conversion import convert, describe_value, static, to_tensor
 from ..language.loops import range as loop_range
 from ..language.math import maximum
 from ..language.promotion import result_type
 from ..language.types import dtype
-from .branches import describe_flow
+from .frame import RESULT, Frame
 from .liveness import assigned, stores
-from .merging import Merged, carry, common_type, equal_constants
+from .merging import Merged, carry, common_type, describe_flow, equal_constants, filler
 from .values import Undefined, Value, is_number, is_static, leaves, same_structure, tensor
 
 if TYPE_CHECKING:
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 class Carried:
     """The variables that a loop changes and that something reads after a change."""
 
-    def __init__(self, scope: dict[str, Value], names: Iterable[str]) -> None:
+    def __init__(self, frame: Frame, names: Iterable[str]) -> None:
+        scope = frame.scope
         self.values = {name: carry(scope[name]) for name in sorted(names)
                        if name in scope and not isinstance(scope[name], Undefined)}
+        self.origins = {name: frame.definitions.get(name) for name in self.values}
 
     def types(self) -> list[dtype]:
         """The types of what flows around the loop."""
@@ -52,12 +54,31 @@ class Loops:
             raise UnsupportedLanguageConstruct("'else' of a loop is not supported in kernels")
         iterable = self.expression(node.iter)
         if isinstance(iterable, loop_range):
+            self.prepare_result(node, lambda: self.range_loop(node, iterable))
             self.frame.node = node.iter
             self.range_loop(node, iterable)
             return
+        body = getattr(node, "guarded", node.body)
         for item in self.iterate_static(iterable, node.iter):
             self.bind_loop_variable(node.target, item)
-            self.statements(node.body)
+            self.statements(body)
+
+    def prepare_result(self: Lowering, node: ast.For | ast.While, lower: Callable[[], None]) -> None:
+        """Give the function's result a value before a loop that may return.
+
+        Its type is not known before the loop is lowered: that is done once for nothing.
+        """
+        frame, builder = self.frame, self.builder
+        if not getattr(node, "returns_value", False) or RESULT in frame.scope:
+            return
+        before = frame.scope
+        frame.scope = dict(before)
+        trial = builder.create("scf.execute_region", regions=1)
+        with builder.inside(trial.regions[0].blocks.append()):
+            lower()
+        trial.erase()
+        frame.scope = before
+        before[RESULT] = filler(frame.result_example)
 
     def bind_loop_variable(self: Lowering, target: ast.expr, item: Value) -> None:
         """Bind the variable of a loop that is written out; its numbers stay plain constants."""
@@ -101,31 +122,66 @@ class Loops:
 
     # --- for ------------------------------------------------------------------------------------------------
     def range_loop(self: Lowering, node: ast.For, loop: loop_range) -> None:
-        builder, frame = self.builder, self.frame
-        session = builder.session
         (start, end, step), variable, down = self.loop_bounds(loop)
         first = start
         if down:
             end, start, step = sub(start, end), convert(to_tensor(0), start.dtype), sub(0, step)
-        before = frame.scope
+        before = self.frame.scope
         changed = assigned(node.body) & node.live_head  # type: ignore[attr-defined]
-        carried = Carried(before, changed - stores(node.target))
-        origins = {name: frame.definitions.get(name) for name in carried.values}
-        types = [session.ir_type(type) for type in carried.types()]
-        counter = session.ir_type(start.type)
+        carried = Carried(self.frame, changed - stores(node.target))
+
+        def body(index: tensor) -> None:
+            self.assign(node.target, convert(sub(first, index) if down else index, variable))
+            self.statements(node.body)
+
+        if hasattr(node, "break_flag"):
+            results = self.counting_while(node, loop, start, end, step, carried, body)
+        else:
+            results = self.counting_for(node, loop, start, end, step, carried, body)
+        self.leave_loop(node, before, carried, results, changed | stores(node.target))
+
+    def counting_for(self: Lowering, node: ast.For, loop: loop_range, start: tensor, end: tensor, step: tensor,
+                     carried: Carried, body: Callable[[tensor], None]) -> Any:
+        """A loop that runs to its end."""
+        builder = self.builder
+        types = [builder.session.ir_type(type) for type in carried.types()]
         op = builder.create("scf.for", [start.handle, end.handle, step.handle, *carried.initial()], types,
                             self.loop_attributes(loop.options), regions=1)
-        position = builder.position()
-        block = op.regions[0].blocks.append(counter, *types, arg_locs=[position] * (1 + len(types)))
-        arguments = list(block.arguments)
-        frame.scope = dict(before)
+        block = self.append_block(op.regions[0], [builder.session.ir_type(start.type), *types])
+        self.frame.scope = dict(self.frame.scope)
         with builder.inside(block):
-            index = tensor(arguments[0], start.type)
-            self.assign(node.target, convert(sub(first, index) if down else index, variable))
-            carried.bind(frame.scope, arguments[1:])
-            self.statements(node.body)
-            self.end_iteration(node, carried, origins)
-        self.leave_loop(node, before, carried, op.results, changed | stores(node.target))
+            index, *arguments = block.arguments
+            carried.bind(self.frame.scope, arguments)
+            body(tensor(index, start.type))
+            builder.create("scf.yield", self.end_iteration(node, carried))
+        return op.results
+
+    def counting_while(self: Lowering, node: ast.For, loop: loop_range, start: tensor, end: tensor, step: tensor,
+                       carried: Carried, body: Callable[[tensor], None]) -> Any:
+        """A loop that a `break` may leave."""
+        builder, frame = self.builder, self.frame
+        types = [builder.session.ir_type(type) for type in (start.type, *carried.types())]
+        op = builder.create("scf.while", [start.handle, *carried.initial()], types,
+                            self.loop_attributes(loop.options), regions=2)
+        test, block = (self.append_block(region, types) for region in op.regions)
+        frame.scope = dict(frame.scope)
+        with builder.inside(test):
+            index, *arguments = test.arguments
+            carried.bind(frame.scope, arguments)
+            left = frame.scope[node.break_flag]  # type: ignore[attr-defined]
+            goes_on = logical_and(compare("<", tensor(index, start.type), end), not_(left))
+            builder.create("scf.condition", [goes_on.handle, *test.arguments])
+        with builder.inside(block):
+            index, *arguments = block.arguments
+            carried.bind(frame.scope, arguments)
+            body(tensor(index, start.type))
+            operands = self.end_iteration(node, carried)
+            builder.create("scf.yield", [add(tensor(index, start.type), step).handle, *operands])
+        return list(op.results)[1:]
+
+    def append_block(self: Lowering, region: Any, types: list[Any]) -> Any:
+        """The block of a loop, with arguments."""
+        return region.blocks.append(*types, arg_locs=[self.builder.position()] * len(types))
 
     def loop_attributes(self: Lowering, options: dict[str, int | bool]) -> dict[str, Any]:
         """Options of a loop as attributes."""
@@ -133,15 +189,15 @@ class Loops:
         return {f"tile.{name}": session.unit if value is True else session.integer(value)
                 for name, value in options.items()}
 
-    def end_iteration(self: Lowering, node: ast.stmt, carried: Carried, origins: dict[str, ast.AST | None]) -> None:
-        """Yield what the next iteration starts from."""
+    def end_iteration(self: Lowering, node: ast.stmt, carried: Carried) -> list[Any]:
+        """The IR's values that the next iteration starts from."""
         operands = []
         for name, each in carried.values.items():
             value = self.frame.scope[name]
-            self.check_carried(name, each, value, node, origins.get(name))
+            self.check_carried(name, each, value, node, carried.origins.get(name))
             operands += each.operands(value)
         self.frame.node = node
-        self.builder.create("scf.yield", operands)
+        return operands
 
     def check_carried(self: Lowering, name: str, each: Merged, value: Value, node: ast.stmt,
                       origin: ast.AST | None) -> None:
@@ -188,32 +244,43 @@ class Loops:
     def while_statement(self: Lowering, node: ast.While) -> None:
         if node.orelse:
             raise UnsupportedLanguageConstruct("'else' of a loop is not supported in kernels")
+        self.prepare_result(node, lambda: self.while_loop(node))
+        self.frame.node = node
+        self.while_loop(node)
+
+    def while_loop(self: Lowering, node: ast.While) -> None:
         builder, frame = self.builder, self.frame
-        session = builder.session
         before = frame.scope
         changed = (assigned(node.body) | stores(node.test)) & node.live_head  # type: ignore[attr-defined]
-        carried = Carried(before, changed)
-        origins = {name: frame.definitions.get(name) for name in carried.values}
-        types = [session.ir_type(type) for type in carried.types()]
+        carried = Carried(frame, changed)
+        types = [builder.session.ir_type(type) for type in carried.types()]
         self.loop_options = {}
-        op = builder.create("scf.while", carried.initial(), types, None, regions=2)
-        position = builder.position()
-        test, body = (region.blocks.append(*types, arg_locs=[position] * len(types)) for region in op.regions)
+        # What the condition gives besides the carried variables is known once it is lowered.
+        trial = builder.create("scf.while", carried.initial(), (), None, regions=2)
+        test = self.append_block(trial.regions[0], types)
         frame.scope = dict(before)
         with builder.inside(test):
             carried.bind(frame.scope, test.arguments)
             condition = self.condition(node.test)
             if isinstance(condition, bool):
-                self.static_while(node, condition, op, before)
+                self.static_while(node, condition, trial, before)
                 return
-            builder.create("scf.condition", [condition.handle, *self.flowing(carried)])
-        for name, attribute in self.loop_attributes(self.loop_options).items():
-            op.attributes[name] = attribute
+            given = Carried(frame, stores(node.test) - carried.values.keys())
+            builder.create("scf.condition", [condition.handle, *self.flowing(carried), *self.flowing(given)])
+        types += [builder.session.ir_type(type) for type in given.types()]
+        op = builder.create("scf.while", carried.initial(), types, self.loop_attributes(self.loop_options), regions=2)
+        test.append_to(op.regions[0])
+        trial.erase()
+        body = self.append_block(op.regions[1], types)
         with builder.inside(body):
-            carried.bind(frame.scope, body.arguments)
+            flowing = iter(body.arguments)
+            carried.bind(frame.scope, flowing)
+            given.bind(frame.scope, flowing)
             self.statements(node.body)
-            self.end_iteration(node, carried, origins)
-        self.leave_loop(node, before, carried, op.results, changed)
+            builder.create("scf.yield", self.end_iteration(node, carried))
+        results = iter(op.results)
+        self.leave_loop(node, before, carried, results, changed - given.values.keys())
+        given.bind(before, results)
 
     def flowing(self: Lowering, carried: Carried) -> list[Any]:
         """The IR's values that the variables have now."""

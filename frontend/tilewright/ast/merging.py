@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.conversion import describe_value
+from ..language.conversion import constant_like, convert, describe_value
 from ..language.promotion import result_with_number
-from ..language.types import dtype, type_of_number
+from ..language.types import dtype, int64, like, type_of_number
 from .builder import current
 from .values import Undefined, Value, is_number, leaves, map_leaves, same_structure, tensor
 
@@ -123,3 +123,14 @@ def describe_flow(value: Value) -> str:
     return describe_value(value)
 
 
+def filler(value: Value) -> Value:
+    """A value of the same type that nothing reads."""
+    return map_leaves(value, _filler)
+
+
+def _filler(leaf: Value) -> Value:
+    if not isinstance(leaf, tensor):
+        return leaf
+    if leaf.dtype.is_ptr():
+        return convert(constant_like(like(leaf.type, int64), 0), leaf.dtype)
+    return constant_like(leaf.type, 0.0 if leaf.dtype.is_floating() else 0)

@@ -68,6 +68,8 @@ class Statements:
             raise CompilationError(f"'{name}' has no value")
         self.frame.scope[name] = value
         self.frame.definitions[name] = node
+        if name == RESULT:
+            self.frame.result_example = value
 
     def annotated_assignment(self: Lowering, node: ast.AnnAssign) -> None:
         if not isinstance(node.target, ast.Name):
@@ -137,7 +139,7 @@ class Statements:
         self.frame.node = node
         if isinstance(value, tensor):
             raise TileTypeError(f"{describe_value(value)} cannot be unpacked or looped over")
-        raise TileTypeError(f"expects a tuple or a range, got {describe_value(value)}")
+        raise TileTypeError(f"expects a range or a tuple, got {describe_value(value)}")
 
 
 def _nothing(self: Any, node: ast.stmt) -> None:

@@ -1,0 +1,12 @@
+"""An empty block."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    y = tl.arange(5, 5)
+
+
+SIGNATURE = {"x": "*fp32"}

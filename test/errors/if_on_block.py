@@ -1,0 +1,13 @@
+"""A condition that is a block."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    if tl.arange(0, 8) < 3:
+        tl.store(x, 0.0)
+
+
+SIGNATURE = {"x": "*fp32"}

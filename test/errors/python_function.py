@@ -1,0 +1,12 @@
+"""A function of Python that kernels cannot use."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    y = sorted((2, 1))
+
+
+SIGNATURE = {"x": "*fp32"}

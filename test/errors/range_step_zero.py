@@ -1,0 +1,13 @@
+"""A step of zero."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    for i in range(0, 4, 0):
+        tl.store(x, 0.0)
+
+
+SIGNATURE = {"x": "*fp32"}

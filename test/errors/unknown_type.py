@@ -1,0 +1,12 @@
+"""A type that does not exist."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    tl.store(x, 0.0)
+
+
+SIGNATURE = {"x": "*float3"}

@@ -1,0 +1,12 @@
+"""Too many values to unpack."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    a, b = (1, 2, 3)
+
+
+SIGNATURE = {"x": "*fp32"}
