@@ -324,8 +324,11 @@ BankUse countBankUse(const AccessMap &access, llvm::ArrayRef<VectorAccess> acces
                      unsigned elementBits, const MemoryFacts &facts) {
   BankUse use;
   int64_t elementBytes = elementBits / 8;
-  // XOR by a register's offset permutes the banks: one access stands for all.
-  size_t counted = access.isLinear() && !accesses.empty() ? 1 : accesses.size();
+  // A register's offset, XORed and then added to those of all threads alike,
+  // permutes the banks: one access stands for all.
+  bool areAlike = llvm::none_of(
+      access.getGroups(), [](const AccessMap::Group &group) { return group.dependsOnThread(); });
+  size_t counted = areAlike && !accesses.empty() ? 1 : accesses.size();
   for (const VectorAccess &run : accesses.take_front(counted)) {
     int64_t bytes = elementBytes * run.size();
     unsigned together = 1u << getServedLaneBits(bytes, facts);

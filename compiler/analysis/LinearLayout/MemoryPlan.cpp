@@ -39,26 +39,40 @@ public:
     chooseTile(shape);
   }
 
+  /// Narrower vectors leave more registers to split the scratch by.
   MemoryPlan plan() {
     TileColumns from(source, tileShape), to(result, tileShape);
+    unsigned elementsWide = std::max(1u, facts.memory.maxAccessBits / facts.elementBits);
     std::optional<MemoryPlan> best;
-    for (auto &[writeVector, readVector] : getVectors(from, to)) {
-      AccessPattern writes = getPattern(from, writeVector);
-      AccessPattern reads = getPattern(to, readVector);
-      std::optional<LinearLayout> memory =
-          chooseMemoryLayout(covered, tileShape, {writes, reads}, facts.elementBits, facts.memory);
-      assert(memory && "vectors were made to be nested");
-      MemoryPlan candidate = build(*memory);
-      if (!best || getTransactions(candidate) < getTransactions(*best))
+    for (int widest = llvm::Log2_32(elementsWide); widest >= 0; --widest) {
+      MemoryPlan candidate = planWithVectors(from, to, widest);
+      if (!best || candidate.scratchBytes < best->scratchBytes)
         best = std::move(candidate);
+      if (facts.maxScratchBytes == 0 || best->scratchBytes <= facts.maxScratchBytes)
+        break;
     }
-    splitIntoPasses(*best);
     best->copies = findCopies(originalResult, keptResult);
     best->isWithinWarps = staysWithinWarps(from, to);
     return std::move(*best);
   }
 
 private:
+  MemoryPlan planWithVectors(const TileColumns &from, const TileColumns &to, size_t widest) const {
+    std::optional<MemoryPlan> best;
+    for (auto &[writeVector, readVector] : getVectors(from, to, widest)) {
+      AccessPattern writes = getPattern(from, writeVector);
+      AccessPattern reads = getPattern(to, readVector);
+      std::optional<LinearLayout> memory =
+          chooseMemoryLayout(covered, tileShape, {writes, reads}, facts.elementBits, facts.memory);
+      assert(memory && "vectors were made to be nested");
+      MemoryPlan candidate = build(*memory, int64_t(1) << widest);
+      if (!best || getTransactions(candidate) < getTransactions(*best))
+        best = std::move(candidate);
+    }
+    splitIntoPasses(*best);
+    return std::move(*best);
+  }
+
   /// The tile that both layouts are linear on, and what their padding covers.
   void chooseTile(llvm::ArrayRef<int64_t> shape) {
     Coordinates sourceTile = source.getTileShape(), resultTile = result.getTileShape();
@@ -69,9 +83,8 @@ private:
   }
 
   /// Candidates for (written, read) vectors; one begins the other.
-  llvm::SmallVector<std::pair<Vectors, Vectors>, 3> getVectors(const TileColumns &from,
-                                                               const TileColumns &to) const {
-    size_t limit = llvm::Log2_64(std::max(1u, facts.memory.maxAccessBits / facts.elementBits));
+  llvm::SmallVector<std::pair<Vectors, Vectors>, 3>
+  getVectors(const TileColumns &from, const TileColumns &to, size_t limit) const {
     Vectors threads = concatenate(from.getThreads(), to.getThreads());
     Vectors common = intersectSpans(from.reachable, to.reachable);
     // Natural order where there is one: vectors are then registers in a row.
@@ -107,25 +120,25 @@ private:
     return pattern;
   }
 
-  MemoryPlan build(const LinearLayout &memory) const {
+  MemoryPlan build(const LinearLayout &memory, int64_t widest) const {
     MemoryPlan plan;
     plan.memory = memory;
     plan.write = AccessMap::get(originalSource, memory);
     plan.read = AccessMap::get(originalResult, memory);
     MemoryPlan::Pass &pass = plan.passes.emplace_back();
-    plan.writeUse = buildAccesses(source, memory, keptSource, pass.writes, plan.writeWidth);
-    plan.readUse = buildAccesses(result, memory, keptResult, pass.reads, plan.readWidth);
+    plan.writeUse = buildAccesses(source, memory, widest, keptSource, pass.writes, plan.writeWidth);
+    plan.readUse = buildAccesses(result, memory, widest, keptResult, pass.reads, plan.readWidth);
     plan.scratchBytes = memory.getInSize(Dim::Offset) * facts.elementBits / 8;
     return plan;
   }
 
   /// Accesses to all registers of a layout without copies, renamed to the
   /// registers of the original.
-  BankUse buildAccesses(const LinearLayout &layout, const LinearLayout &memory,
+  BankUse buildAccesses(const LinearLayout &layout, const LinearLayout &memory, int64_t widest,
                         llvm::ArrayRef<int32_t> kept, llvm::SmallVectorImpl<VectorAccess> &accesses,
                         int64_t &width) const {
     AccessMap access = AccessMap::get(layout, memory);
-    width = access.getVectorWidth(std::max(1u, facts.memory.maxAccessBits / facts.elementBits));
+    width = access.getVectorWidth(widest);
     accesses = getVectorAccesses(access, layout.getInSize(Dim::Register), width);
     BankUse use = countBankUse(access, accesses, facts.elementBits, facts.memory);
     for (VectorAccess &run : accesses)

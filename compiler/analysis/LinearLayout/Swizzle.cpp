@@ -168,9 +168,10 @@ private:
     return std::nullopt;
   }
 
-  /// Single vectors first: they cost nothing in an address.
+  /// Single vectors first: they cost nothing in an address. Registers' before
+  /// threads': lines of registers alone can be split off (see Conversion).
   llvm::SmallVector<uint64_t> getCandidates() const {
-    llvm::SmallVector<uint64_t> candidates(rest);
+    llvm::SmallVector<uint64_t> candidates(llvm::reverse(rest));
     for (size_t i = 0; i < rest.size(); ++i)
       for (size_t j = 0; j < i; ++j)
         candidates.push_back(rest[i] ^ rest[j]);

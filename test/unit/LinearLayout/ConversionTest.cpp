@@ -7,6 +7,7 @@
 #include "compiler/analysis/LinearLayout/Conversion.h"
 #include "compiler/analysis/LinearLayout/Constructors.h"
 #include "compiler/analysis/LinearLayout/OffsetEmitter.h"
+#include "test/unit/LinearLayout/IntegerOps.h"
 #include "test/unit/LinearLayout/RandomLayout.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -115,24 +116,6 @@ static Machine run(const ShufflePlan &plan, Machine &source, const LinearLayout 
   copyWithin(machine, plan.copies);
   return machine;
 }
-
-namespace {
-/// Emits arithmetic by doing it.
-struct IntegerOps {
-  using Value = uint64_t;
-  int64_t lane, warp;
-  Value constant(int64_t value) { return value; }
-  Value getIndex(Dim in) { return in == Dim::Lane ? lane : in == Dim::Warp ? warp : 0; }
-  Value bitXor(Value a, Value b) { return a ^ b; }
-  Value bitAnd(Value a, int64_t mask) { return a & uint64_t(mask); }
-  Value shiftLeft(Value a, unsigned bits) { return a << bits; }
-  Value shiftRight(Value a, unsigned bits) { return a >> bits; }
-  Value add(Value a, Value b) { return a + b; }
-  Value mul(Value a, int64_t b) { return a * b; }
-  Value div(Value a, int64_t b) { return a / b; }
-  Value rem(Value a, int64_t b) { return a % b; }
-};
-} // namespace
 
 /// Calls `visit(element offset, register, lane, warp)` as the accesses say.
 static void forEachAccess(const AccessMap &access, llvm::ArrayRef<VectorAccess> accesses,
