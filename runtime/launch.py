@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cache
 from inspect import Parameter
 from typing import Any, Protocol
 
 from tilewright import _launcher
 from tilewright.runtime import dtypes
 from tilewright.runtime.errors import DeviceAssertionError, MissingDriverError
-
-#: Keyword arguments of a launch that are not parameters of the kernel.
-LAUNCH_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
+from tilewright.runtime.stored import obtain
 
 #: Device types, in DLPack's numbers.
 _CPU, _CUDA, _ROCM = 1, 2, 10
@@ -78,11 +77,23 @@ class KernelSource(Protocol):
     def compile_for(self, specialization: Specialization) -> CompiledKernel: ...
 
 
+@cache
+def register_language_types() -> None:
+    """Tell the launcher which types of arguments are constants."""
+    from tilewright.ast.constants import constexpr
+    from tilewright.jit import ConstexprFunction, JITFunction
+
+    _launcher.register_types(constexpr=(constexpr,), function=(JITFunction, ConstexprFunction))
+
+
 def make_launcher(source: KernelSource) -> _launcher.Launcher:
     """The launcher of a function: ``launcher[grid](*args, **kwargs)`` gives the compiled kernel."""
+    from tilewright.signature import CompileOptions
+
+    register_language_types()
+    options = tuple(option.name for option in fields(CompileOptions))
     parameters = tuple(_describe_parameter(parameter) for parameter in source.params)
-    resolver = _Resolver(source)
-    return _launcher.Launcher(source.__name__, parameters, LAUNCH_OPTIONS, resolver)
+    return _launcher.Launcher(source.__name__, parameters, options, _Resolver(source))
 
 
 def _describe_parameter(parameter: Any) -> tuple:
@@ -111,7 +122,7 @@ class _Resolver:
         key = (specialization.key, device_index)
         pair = self.loaded.get(key)
         if pair is None:
-            kernel = self.source.compile_for(specialization)
+            kernel = obtain(self.source, specialization)
             pair = (load(kernel, device_index), kernel)
             self.loaded[key] = pair
         if read_only:

@@ -12,7 +12,10 @@
     add[(tw.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 """
 
+from typing import Any
+
 from . import language
+from .autotune import Autotuner, Config, Heuristics, autotune, heuristics
 from .compile import CompiledKernel, compile, targets
 from .errors import CompilationError, OutOfResources, TilewrightError
 from .jit import ConstexprFunction, JITFunction, constexpr_function, jit
@@ -32,6 +35,15 @@ def next_power_of_2(n: int) -> int:
     return 1 if n <= 1 else 1 << (n - 1).bit_length()
 
 
-__all__ = ["CompilationError", "CompiledKernel", "ConstexprFunction", "JITFunction", "OutOfResources",
-           "TilewrightError", "cdiv", "compile", "constexpr_function", "jit", "language", "next_power_of_2",
+def __getattr__(name: str) -> Any:
+    """`testing` needs numpy, which a program may do without."""
+    if name == "testing":
+        from importlib import import_module
+
+        return import_module("tilewright.testing")
+    raise AttributeError(f"module 'tilewright' has no attribute '{name}'")
+
+
+__all__ = ["Autotuner", "CompilationError", "CompiledKernel", "Config", "ConstexprFunction", "Heuristics", "JITFunction", "OutOfResources",
+           "TilewrightError", "autotune", "cdiv", "compile", "constexpr_function", "heuristics", "jit", "language", "next_power_of_2",
            "targets"]

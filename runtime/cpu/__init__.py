@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +29,19 @@ def available_cpus() -> int:
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota = _cpu_quota()
     return cpus if quota is None else max(1, min(cpus, round(quota)))
+
+
+@cache
+def describe_host(file: Path = Path("/proc/cpuinfo")) -> str:
+    """Tells hosts apart whose binaries differ: model and features of the first CPU."""
+    try:
+        with file.open() as info:
+            first_cpu = info.read(16384).split("\n\n")[0]
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    # The frequency of the moment is in there as well.
+    lines = [line for line in first_cpu.splitlines() if line.startswith(("model name", "flags", "Features", "CPU part"))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 @cache

@@ -32,19 +32,38 @@ class Assembly:
     spill_bytes: int | None = None
 
 
-def assemble(ptx: str, arch: str) -> Assembly | None:
-    """Assemble PTX for an architecture such as "sm_90a".
-
-    Gives None where there is no assembler: the driver compiles the PTX when it is loaded.
+def assemble(ptx: str, arch: str) -> bytes:
+    """The cubin of PTX for an architecture such as "sm_90a".
 
     Raises:
-        AssemblerError: If the assembler refuses the text; it holds the assembler's own words.
+        AssemblerError: If there is no assembler, or it refuses the text; it holds the assembler's own words.
+    """
+    assembly = assemble_with_log(ptx, arch)
+    if assembly is None:
+        raise AssemblerError("there is no assembler for PTX: pip install cuda-bindings nvidia-nvjitlink, or put ptxas "
+                             "on PATH or into TILEWRIGHT_PTXAS; .asm['ptx'] needs none")
+    return assembly.cubin
+
+
+def assemble_with_log(ptx: str, arch: str) -> Assembly | None:
+    """Assemble PTX; gives None where there is no assembler: the driver compiles the PTX when it is loaded.
+
+    Raises:
+        AssemblerError: If the assembler refuses the text.
     """
     path = config.ptxas()
-    if path is None and _nvjitlink() is not None:
-        return _assemble_in_process(_nvjitlink(), ptx, arch)
+    if path is None and (nvjitlink := _nvjitlink()) is not None:
+        return _assemble_in_process(nvjitlink, ptx, arch)
     path = path or shutil.which("ptxas")
     return _assemble_by_ptxas(path, ptx, arch) if path else None
+
+
+def describe_assembler() -> str | None:
+    """Which assembler is at hand; None without one."""
+    path = config.ptxas()
+    if path is None and (nvjitlink := _nvjitlink()) is not None:
+        return "nvJitLink {}.{}".format(*nvjitlink.version())
+    return path or shutil.which("ptxas")
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright import _launcher
 from tilewright.runtime.errors import DriverError, OutOfResources
+from tilewright.runtime.nvidia.assembler import describe_assembler
 from tilewright.runtime.nvidia.device import Device
 from tilewright.runtime.nvidia.driver import bindings, call, describe
 
@@ -48,7 +49,7 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
     _check(kernel, "shared memory", shared_bytes, device.properties.max_shared_bytes)
     _check(kernel, "threads", threads, device.properties.max_threads)
     with device.current(purpose):
-        image = kernel.asm.get("cubin") or kernel.asm["ptx"]
+        image = kernel.asm["cubin" if describe_assembler() else "ptx"]
         module = _Module(device, _load_image(purpose, image))
         function = call(purpose, "cuModuleGetFunction", module.handle, kernel.name.encode())
         _read_resources(kernel, purpose, function)

@@ -1,0 +1,372 @@
+"""Choosing a kernel's constants and options by trying them, or by computing them from the arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from tilewright import cache, config
+from tilewright.errors import CompileTimeAssertionFailure, OutOfResources
+
+Hook = Callable[..., Any]
+Timing = list[float]
+
+
+@dataclass
+class Config:
+    """One way to run a kernel: values of its constants, and options.
+
+    Attributes:
+        kwargs: Constants by the parameter's name.
+        num_warps: Warps of a program.
+        num_stages: Stages that loads run ahead.
+        num_ctas: Blocks of a program.
+        maxnreg: Bound of a thread's registers.
+        pre_hook: Called with all arguments by name before each run with this configuration.
+        ir_override: Not offered; must be None.
+    """
+
+    kwargs: dict[str, Any]
+    num_warps: int = 4
+    num_stages: int = 3
+    num_ctas: int = 1
+    maxnreg: int | None = None
+    pre_hook: Hook | None = None
+    ir_override: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.ir_override is not None:
+            raise ValueError("Config(ir_override=...): a stage cannot be replaced by a file; compile the text of a "
+                             "stage with tile-opt and tile-translate instead")
+
+    def all_kwargs(self) -> dict[str, Any]:
+        """Constants and options, as a launch takes them."""
+        options = {"num_warps": self.num_warps, "num_stages": self.num_stages, "num_ctas": self.num_ctas}
+        if self.maxnreg is not None:
+            options["maxnreg"] = self.maxnreg
+        return {**self.kwargs, **options}
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}: {value}" for name, value in self.all_kwargs().items())
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.pre_hook))
+
+
+class _Wrapper:
+    """A kernel whose arguments are completed before it is launched."""
+
+    def __init__(self, fn: Any) -> None:
+        self.fn = fn
+        self.arg_names: list[str] = fn.arg_names
+        self.__name__ = fn.__name__
+        self.__doc__ = fn.__doc__
+
+    @property
+    def base_fn(self) -> Any:
+        """The function below all wrappers."""
+        return self.fn.base_fn if isinstance(self.fn, _Wrapper) else self.fn
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        return partial(self.run, grid=grid)
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """Launch over a grid; with `warmup` only compile."""
+        raise NotImplementedError
+
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
+        """Compile for these arguments without running."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **kwargs)  # which says how to launch
+
+    def _check_names(self, what: str, names: Iterable[str]) -> None:
+        unknown = [name for name in names if name not in self.arg_names]
+        if unknown:
+            raise ValueError(f"{what} of '{self.__name__}' names '{unknown[0]}', which is no parameter of it; they are "
+                             f"{', '.join(self.arg_names)}")
+
+
+class Heuristics(_Wrapper):
+    """A kernel some of whose constants are computed from the other arguments; see `heuristics`."""
+
+    def __init__(self, fn: Any, values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> None:
+        super().__init__(fn)
+        self.values = dict(values)
+        self._check_names("heuristics", self.values)
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        for name, compute in self.values.items():
+            kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
+        return self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
+
+
+class Autotuner(_Wrapper):
+    """A kernel that is timed in several configurations; see `autotune`.
+
+    Attributes:
+        configs: The configurations.
+        best_config: The one of the last launch.
+        cache: The choice for each tuning key.
+        configs_timings: Milliseconds of the last tuning (median, low, high), by configuration.
+    """
+
+    def __init__(self, fn: Any, configs: Sequence[Config], key: Sequence[str], *, reset_to_zero: Sequence[str],
+                 restore_value: Sequence[str], prune_configs_by: Mapping[str, Any] | None, pre_hook: Hook | None,
+                 post_hook: Hook | None, do_bench: Hook | None, cache_results: bool) -> None:
+        super().__init__(fn)
+        self.configs = list(configs) or [Config({})]
+        self.keys = list(key)
+        self.reset_to_zero, self.restore_value = list(reset_to_zero), list(restore_value)
+        self.user_pre_hook, self.user_post_hook = pre_hook, post_hook
+        self.do_bench = do_bench
+        self.cache_results = cache_results
+        self.cache: dict[tuple, Config] = {}
+        self.configs_timings: dict[Config, Timing] = {}
+        self.best_config: Config | None = None
+        self._saved: dict[str, Any] = {}
+        self._last_failure: Exception | None = None
+        self._check_names("autotune(key=)", self.keys)
+        self._check_names("autotune(reset_to_zero=)", self.reset_to_zero)
+        self._check_names("autotune(restore_value=)", self.restore_value)
+        for option in self.configs:
+            self._check_names(f"Config({option})", option.kwargs)
+        pruning = dict(prune_configs_by or {})
+        self.early_prune: Hook | None = pruning.pop("early_config_prune", None)
+        self.perf_model: Hook | None = pruning.pop("perf_model", None)
+        self.top_k: float = pruning.pop("top_k", 1.0)
+        if pruning:
+            raise ValueError(f"autotune(prune_configs_by=) of '{self.__name__}' has the unknown entry "
+                             f"'{next(iter(pruning))}'; expected early_config_prune, perf_model, top_k")
+
+    # --- launching ------------------------------------------------------------------------------------
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        named = {**dict(zip(self.arg_names, args)), **kwargs}
+        if warmup:
+            return [self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **option.all_kwargs()})
+                    for option in self._prune(named, kwargs)]
+        if len(self.configs) == 1:
+            best = self.configs[0]
+        else:
+            key = self._tuning_key(named)
+            best = self.cache.get(key) or self._tune(key, args, named, grid, kwargs)
+        self.best_config = best
+        if best.pre_hook is not None:
+            best.pre_hook({**named, **best.all_kwargs()})
+        return self.fn.run(*args, grid=grid, **{**kwargs, **best.all_kwargs()})
+
+    def _tuning_key(self, named: Mapping[str, Any]) -> tuple:
+        """Values of the key's arguments, and types and devices of all arrays."""
+        values = [named.get(name) for name in self.keys]
+        arrays = [(str(value.dtype), str(getattr(value, "device", "cpu"))) for value in named.values()
+                  if hasattr(value, "dtype")]
+        return (*values, *arrays)
+
+    # --- tuning ---------------------------------------------------------------------------------------
+    def _tune(self, key: tuple, args: tuple, named: dict[str, Any], grid: Any, kwargs: dict[str, Any]) -> Config:
+        candidates = self._prune(named, kwargs)
+        disk = _Results(self, key, named)
+        timings = {option: known for option in candidates if (known := disk.get(option)) is not None}
+        fresh = [option for option in candidates if option not in timings]
+        for option in fresh:
+            timings[option] = self._measure(option, args, named, grid, kwargs)
+        self.configs_timings = timings
+        best = min(timings, key=lambda option: timings[option])
+        if math.isinf(timings[best][0]):
+            raise AutotunerError(f"no configuration of '{self.__name__}' can run; the last one failed "
+                                 "as shown above") from self._last_failure
+        if fresh:
+            disk.put(timings)
+            # The launch that follows must not see what the trials left.
+            self._before_run({**named, **best.all_kwargs()}, reset_only=True)
+        if config.print_autotuning():
+            self._print(key, timings, best)
+        self.cache[key] = best
+        return best
+
+    def _measure(self, option: Config, args: tuple, named: dict[str, Any], grid: Any, kwargs: dict[str, Any]) -> Timing:
+        """Times of one configuration; infinite if it cannot be compiled or does not fit the device."""
+        current = {**named, **option.all_kwargs()}
+
+        def run() -> None:
+            if option.pre_hook is not None:
+                option.pre_hook(current)
+            self._before_run(current, reset_only=False)
+            try:
+                self.fn.run(*args, grid=grid, **{**kwargs, **option.all_kwargs()})
+            except Exception as error:
+                self._after_run(current, error)
+                raise
+            self._after_run(current, None)
+
+        from tilewright.runtime.errors import AssemblerError
+
+        try:
+            times = self._bench(run, named)
+        except (OutOfResources, CompileTimeAssertionFailure, AssemblerError) as error:
+            self._last_failure = error
+            if config.print_autotuning():
+                print(f"autotuning {self.__name__}: {option}: {error}")
+            return [math.inf] * 3
+        return [float(time) for time in times] if isinstance(times, (list, tuple)) else [float(times)]
+
+    def _bench(self, run: Callable[[], None], named: Mapping[str, Any]) -> Any:
+        quantiles = (0.5, 0.2, 0.8)
+        if self.do_bench is not None:
+            return self.do_bench(run, quantiles=quantiles)
+        from tilewright.testing import do_bench
+
+        return do_bench(run, quantiles=quantiles, device="cuda" if _is_on_gpu(named) else "cpu")
+
+    def _before_run(self, named: dict[str, Any], reset_only: bool) -> None:
+        if self.user_pre_hook is not None:
+            self.user_pre_hook(named, reset_only)
+            return
+        for name in self.reset_to_zero:
+            _assign(named[name], 0)
+        if not reset_only:
+            self._saved = {name: _clone(named[name]) for name in self.restore_value}
+
+    def _after_run(self, named: dict[str, Any], error: Exception | None) -> None:
+        if self.user_post_hook is not None:
+            self.user_post_hook(named, error)
+            return
+        for name, value in self._saved.items():
+            _assign(named[name], value)
+        self._saved = {}
+
+    # --- pruning --------------------------------------------------------------------------------------
+    def _prune(self, named: dict[str, Any], kwargs: dict[str, Any]) -> list[Config]:
+        candidates = self.configs
+        if self.early_prune is not None:
+            candidates = list(self.early_prune(candidates, named, **kwargs))
+            if not candidates:
+                raise AutotunerError(f"early_config_prune of '{self.__name__}' leaves no configuration")
+        if self.perf_model is None:
+            return candidates
+        count = int(len(self.configs) * self.top_k) if self.top_k <= 1.0 and isinstance(self.top_k, float) \
+            else int(self.top_k)
+        if len(candidates) <= count:
+            return candidates
+        estimates = {option: self.perf_model(**{**named, **kwargs, **option.all_kwargs()}) for option in candidates}
+        return sorted(candidates, key=lambda option: estimates[option])[:max(count, 1)]
+
+    def _print(self, key: tuple, timings: Mapping[Config, Timing], best: Config) -> None:
+        print(f"autotuning {self.__name__} for {key}:")
+        for option, times in sorted(timings.items(), key=lambda item: item[1]):
+            print(f"  {times[0]:10.4f} ms  {option}{'  <- chosen' if option is best else ''}")
+
+
+class AutotunerError(ValueError):
+    """A kernel cannot be tuned."""
+
+
+class _Results:
+    """What was measured before, on disk: a file for each tuning key, with the times of each configuration,
+    so that a new configuration is measured alone."""
+
+    def __init__(self, tuner: Autotuner, key: tuple, named: Mapping[str, Any]) -> None:
+        self.times: dict[str, Timing] = {}
+        wanted = tuner.cache_results or config.cache_autotuning()
+        self.disk = cache.disk_cache() if wanted else None
+        self.name = cache.make_key(kind="autotune", source=tuner.base_fn.cache_key, key=key,
+                                   device=_describe_device(named)) if self.disk else None
+        entry = self.disk.get(self.name) if self.disk and self.name else None
+        if entry is not None:
+            self.times = {text: list(times) for text, times in entry.metadata["times"]}
+
+    def get(self, option: Config) -> Timing | None:
+        # What a hook does is not known, so it is measured each time.
+        return None if option.pre_hook is not None else self.times.get(str(option))
+
+    def put(self, timings: Mapping[Config, Timing]) -> None:
+        if self.disk is None or self.name is None:
+            return
+        self.times.update({str(option): times for option, times in timings.items() if option.pre_hook is None})
+        self.disk.put(self.name, cache.Entry({"times": list(self.times.items())}, {}))
+
+
+def _is_on_gpu(named: Mapping[str, Any]) -> bool:
+    return any(hasattr(value, "__cuda_array_interface__") or str(getattr(value, "device", "")).startswith("cuda")
+               for value in named.values())
+
+
+def _describe_device(named: Mapping[str, Any]) -> str:
+    if _is_on_gpu(named):
+        from tilewright.runtime.nvidia import Device
+
+        devices = [str(getattr(value, "device", "")) for value in named.values()]
+        index = next((text.partition(":")[2] for text in devices if text.startswith("cuda:")), "0")
+        return Device.get(int(index)).properties.name
+    from tilewright.runtime.cpu import describe_host
+
+    return describe_host()
+
+
+def _clone(value: Any) -> Any:
+    return value.clone() if hasattr(value, "clone") else value.copy()
+
+
+def _assign(array: Any, value: Any) -> None:
+    if hasattr(array, "copy_"):
+        array.zero_() if isinstance(value, int) else array.copy_(value)
+    else:
+        array[...] = value
+
+
+def autotune(configs: Sequence[Config], key: Sequence[str], prune_configs_by: Mapping[str, Any] | None = None,
+             reset_to_zero: Sequence[str] | None = None, restore_value: Sequence[str] | None = None,
+             pre_hook: Hook | None = None, post_hook: Hook | None = None, warmup: float | None = None,
+             rep: float | None = None, use_cuda_graph: bool = False, do_bench: Hook | None = None,
+             cache_results: bool = False) -> Callable[[Any], Autotuner]:
+    """Run a kernel in the fastest of several configurations, found when it is first launched.
+
+    Args:
+        configs: What to try.
+        key: Parameters whose values ask for a choice of their own; types of arrays do so too.
+        prune_configs_by: ``early_config_prune``, a function from the configurations and the named arguments to
+            those worth trying; ``perf_model``, which estimates the time of one, and ``top_k``, how many (or
+            which part) of the best to try.
+        reset_to_zero: Arrays set to zero before each trial.
+        restore_value: Arrays that get their contents back after each trial.
+        pre_hook: Called instead of these two before a trial, with the named arguments and `reset_only`.
+        post_hook: Called after a trial, with the named arguments and its error or None.
+        warmup: Milliseconds of running before measuring.
+        rep: Milliseconds of measuring.
+        use_cuda_graph: Not offered; must be False.
+        do_bench: Times a function instead of `tilewright.testing.do_bench`; takes ``quantiles``.
+        cache_results: Keep the times on disk.
+
+    Example:
+        >>> @autotune([Config({"BLOCK": 256}), Config({"BLOCK": 1024}, num_warps=8)], key=["n"])
+        ... @jit
+        ... def scale(x, n, BLOCK: tl.constexpr): ...
+    """
+    if use_cuda_graph:
+        raise ValueError("autotune(use_cuda_graph=True) is not offered: pass do_bench to time in another way")
+    if do_bench is None and (warmup is not None or rep is not None):
+        from tilewright import testing
+
+        do_bench = partial(testing.do_bench, warmup=25 if warmup is None else warmup, rep=100 if rep is None else rep)
+    return lambda fn: Autotuner(
+        fn, configs, key, reset_to_zero=reset_to_zero or (), restore_value=restore_value or (),
+        prune_configs_by=prune_configs_by, pre_hook=pre_hook, post_hook=post_hook, do_bench=do_bench,
+        cache_results=cache_results)
+
+
+def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
+    """Compute constants of a kernel from its arguments at each launch.
+
+    Args:
+        values: For each constant a function of the arguments by name.
+
+    Example:
+        >>> @heuristics({"BLOCK": lambda args: next_power_of_2(args["n"])})
+        ... @jit
+        ... def softmax(x, n, BLOCK: tl.constexpr): ...
+    """
+    return lambda fn: Heuristics(fn, values)
