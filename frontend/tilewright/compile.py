@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Iterator
+from typing import Any
 
 from . import config
 from .ast.builder import BuildOptions, drop_session, session
@@ -198,7 +198,7 @@ def compile(fn: JITFunction, signature: Mapping[str, Any], target: str = "cpu", 
     try:
         return _compile(fn, bind_signature(fn, signature), target, options)
     except CompilationError as error:
-        raise error.with_traceback(None)
+        raise error.with_traceback(None) from None
 
 
 def compile_specialization(fn: JITFunction, specialization: Any) -> CompiledKernel:
@@ -206,7 +206,7 @@ def compile_specialization(fn: JITFunction, specialization: Any) -> CompiledKern
     try:
         return _compile(fn, bind_specialization(fn, specialization), specialization.target, specialization.options)
     except CompilationError as error:
-        raise error.with_traceback(None)
+        raise error.with_traceback(None) from None
 
 
 def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Mapping[str, Any]) -> CompiledKernel:

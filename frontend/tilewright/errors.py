@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import linecache
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Iterable
 
 
 @dataclass(frozen=True)

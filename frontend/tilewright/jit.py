@@ -6,9 +6,10 @@ import ast
 import functools
 import hashlib
 import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Callable, Iterable, overload
+from typing import Any, overload
 
 from .ast.constants import constexpr, is_constexpr_annotation, open_constant
 from .ast.source import FunctionSource
@@ -132,12 +133,13 @@ class JITFunction:
         functions it calls, and the constants they read."""
         digest = hashlib.sha256()
         for function in self._reachable():
-            digest.update(f"{function.fn.__qualname__}\0{function.source.file}\0{function.source.first_line}\0".encode())
+            place = (function.fn.__qualname__, function.source.file, function.source.first_line)
+            digest.update(repr(place).encode())
             digest.update(function.src.encode())
             for name, value in sorted(function._used[1].items()):
                 digest.update(f"\0{name}={open_constant(value)!r}".encode())
             for param in function.params:
-                digest.update(f"\0{param.name}={open_constant(param.default)!r}".encode() if param.has_default else b"\0")
+                digest.update(f"\0{param.name}={open_constant(param.default)!r}".encode())
         return digest.hexdigest()
 
     def _reachable(self) -> list[JITFunction]:

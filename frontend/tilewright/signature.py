@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from .ast.constants import open_constant
 from .ast.module import Argument
@@ -120,7 +121,7 @@ class TargetInfo:
     artifacts: list[str]
 
 
-@lru_cache(maxsize=None)
+@cache
 def known_targets() -> dict[str, TargetInfo]:
     """What this build compiles for."""
     from .mlir._mlir_libs import _tileNative
@@ -129,7 +130,7 @@ def known_targets() -> dict[str, TargetInfo]:
             for name, info in json.loads(_tileNative.describe_targets()).items()}
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse_target(target: str) -> tuple[str, str]:
     """Name and architecture of a target, such as `cpu` or `<vendor>:<architecture>`."""
     name, _, arch = target.partition(":")

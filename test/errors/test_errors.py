@@ -6,7 +6,6 @@ import runpy
 from pathlib import Path
 
 import pytest
-
 import tilewright as tw
 from tilewright.ast.builder import BuildOptions
 from tilewright.ast.module import build_module

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from tilewright.ast.builder import BuildOptions
 from tilewright.ast.module import build_module
 from tilewright.signature import bind_signature

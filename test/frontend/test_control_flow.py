@@ -3,7 +3,6 @@
 import re
 
 import pytest
-
 import tilewright as tw
 import tilewright.language as tl
 

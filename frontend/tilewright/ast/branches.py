@@ -52,7 +52,7 @@ class Branches:
         before = frame.scope
         op = builder.create("scf.if", [condition.handle], [], regions=2)
         blocks, scopes = [], []
-        for region, body in zip(op.regions, (node.body, node.orelse)):
+        for region, body in zip(op.regions, (node.body, node.orelse), strict=True):
             block = region.blocks.append()
             frame.scope = dict(before)
             with builder.inside(block):
@@ -75,7 +75,7 @@ class Branches:
         values = [scope.get(name, _ABSENT) for scope in scopes]
         if name == RESULT:
             values = self.complete_results(values)
-            for scope, value in zip(scopes, values):
+            for scope, value in zip(scopes, values, strict=True):
                 scope[RESULT] = value
         for path, value in enumerate(values):
             if value is _ABSENT:
@@ -121,14 +121,14 @@ class Branches:
         """End both blocks with what flows out; gives the values after the branch."""
         builder = self.builder
         flowing = {name: each for name, each in merged.items() if isinstance(each, Merged)}
-        for block, values in zip(blocks, scopes):
+        for block, values in zip(blocks, scopes, strict=True):
             with builder.inside(block):
                 operands = [operand for name, each in flowing.items() for operand in each.operands(values[name])]
                 builder.create("scf.yield", operands)
         types = [builder.session.ir_type(type) for each in flowing.values() for type in each.flowing()]
         if types:
             old, op = op, builder.create("scf.if", [op.operands[0]], types, regions=2)
-            for region, block in zip(op.regions, blocks):
+            for region, block in zip(op.regions, blocks, strict=True):
                 block.append_to(region)
             old.erase()
         results = iter(op.results)
@@ -140,7 +140,7 @@ class Branches:
         op = builder.create("scf.if", [condition.handle], [], regions=2)
         blocks, scopes = [], []
         before = frame.scope
-        for region, part in zip(op.regions, (node.body, node.orelse)):
+        for region, part in zip(op.regions, (node.body, node.orelse), strict=True):
             block = region.blocks.append()
             frame.scope = dict(before)
             with builder.inside(block):

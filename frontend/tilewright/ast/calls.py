@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CompilationError, TileTypeError, UnsupportedLanguageConstruct
 from ..language import debug
 from ..language.conversion import describe_value, static
 from ..language.loops import range as loop_range
 from ..language.math import maximum, minimum
+from ..language.types import dtype
 from .constants import constexpr
 from .expressions import has_tensor
 from .frame import RESULT, Frame
@@ -62,6 +64,8 @@ class Calls:
             return self.call_builtin(lambda *args, **kwargs: python(self, *args, **kwargs), positional, named)
         if inspect.isclass(function) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return self.call_builtin(function, positional, named)
+        if inspect.isclass(function) and issubclass(function, dtype):
+            return self.run_static(function, positional, named)
         raise self.not_callable(function)
 
     def not_callable(self: Lowering, function: Value) -> CompilationError:
@@ -186,7 +190,9 @@ def _is_instance(self: Lowering, value: Value, classes: Any) -> bool:
 def _get_attribute(self: Lowering, value: Value, name: str, *default: Value) -> Value:
     if default and not hasattr(value, name):
         return default[0]
-    return self.tensor_attribute(value, name) if isinstance(value, tensor) else self.python_operation(getattr, value, name)
+    if isinstance(value, tensor):
+        return self.tensor_attribute(value, name)
+    return self.python_operation(getattr, value, name)
 
 
 def _sequence(self: Lowering, value: Value = ()) -> Value:
@@ -219,7 +225,7 @@ _PYTHON_BUILTINS: dict[Any, Callable[..., Value]] = {
     str: _static_call(str),
     list: _sequence,
     tuple: _sequence,
-    zip: lambda self, *values: tuple(zip(*(self.iterate_static(value, self.frame.node) for value in values))),
+    zip: lambda self, *values: tuple(zip(*(_sequence(self, value) for value in values), strict=False)),
     enumerate: lambda self, value: tuple(enumerate(self.iterate_static(value, self.frame.node))),
     constexpr: _constexpr,
 }

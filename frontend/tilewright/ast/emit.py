@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..language.types import dtype
 from .builder import current
@@ -24,7 +25,7 @@ def emit_many(name: str, operands: Sequence[tensor], types: Sequence[dtype],
     builder = current()
     results = [builder.session.ir_type(type) for type in types]
     op = builder.create(name, [operand.handle for operand in operands], results, attributes)
-    return [tensor(result, type) for result, type in zip(op.results, types)]
+    return [tensor(result, type) for result, type in zip(op.results, types, strict=True)]
 
 
 def emit_effect(name: str, operands: Sequence[tensor], attributes: Attributes | None = None) -> None:
@@ -43,6 +44,6 @@ def emit_region(name: str, operands: Sequence[tensor], types: Sequence[dtype], a
     block = op.regions[0].blocks.append(*[session.ir_type(type) for type in arguments],
                                         arg_locs=[position] * len(arguments))
     with builder.inside(block):
-        values = body([tensor(value, type) for value, type in zip(block.arguments, arguments)])
+        values = body([tensor(value, type) for value, type in zip(block.arguments, arguments, strict=True)])
         builder.create("tile.yield", [value.handle for value in values])
-    return [tensor(result, type) for result, type in zip(op.results, types)]
+    return [tensor(result, type) for result, type in zip(op.results, types, strict=True)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import operator
 import types
-from typing import TYPE_CHECKING, Any, Callable
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CompilationError, TileTypeError, UndefinedNameError, UnsupportedLanguageConstruct, suggest
 from ..language import arithmetic, shapes
@@ -168,7 +169,7 @@ class Expressions:
     def compare(self: Lowering, node: ast.Compare) -> Value:
         left = self.expression(node.left)
         result: Value = None
-        for op, operand in zip(node.ops, node.comparators):
+        for op, operand in zip(node.ops, node.comparators, strict=True):
             right = self.expression(operand)
             one = self.compare_one(type(op), left, right)
             result = one if result is None else self.combine(ast.And, result, one)
@@ -184,7 +185,7 @@ class Expressions:
                 if x is None or y is None or isinstance(x, str) or isinstance(y, str):
                     return kind is ast.NotEq
                 return arithmetic.compare(COMPARE[kind], x, y)
-            x, y = unwrap(x), unwrap(y)
+        x, y = unwrap(x), unwrap(y)
         if has_tensor(x) or has_tensor(y):
             raise UnsupportedLanguageConstruct("tuples of values of the program are not compared",
                                                "compare their items one by one")
@@ -251,7 +252,7 @@ class Expressions:
         saved = dict(self.frame.scope)
         result = []
         for item in self.iterate_static(self.expression(generator.iter), generator.iter):
-            self.assign(generator.target, item)
+            self.bind_loop_variable(generator.target, item)
             conditions = [self.condition(test) for test in generator.ifs]
             if not all(isinstance(each, bool) for each in conditions):
                 raise TileTypeError("the condition of a comprehension must be known while compiling")

@@ -17,8 +17,8 @@ names of flags start with `$`, which no name in a program does.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from ..errors import UnsupportedLanguageConstruct
 from .frame import RESULT

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 Names = frozenset[str]
 _EMPTY: Names = frozenset()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CompilationError, Note, TileTypeError, UnsupportedLanguageConstruct
 from ..language import types as t
@@ -91,7 +92,7 @@ class Loops:
     def loop_bounds(self: Lowering, loop: loop_range) -> tuple[list[tensor], dtype, bool]:
         """Start, end and step as values of the type the loop counts in; the variable's type; if it counts down."""
         bounds = [loop.start, loop.end, loop.step]
-        for name, bound in zip(("start", "end", "step"), bounds):
+        for name, bound in zip(("start", "end", "step"), bounds, strict=True):
             type = to_tensor(bound).type if isinstance(bound, tensor) or is_number(bound) else None
             if type is None or type.is_block() or not type.is_int():
                 raise TileTypeError(f"range: {name} must be a scalar integer, got {describe_value(bound)}")
@@ -205,7 +206,7 @@ class Loops:
         if isinstance(value, Undefined):
             raise self.undefined(value)
         if same_structure(each.template, value):
-            pairs = zip(leaves(each.template), leaves(value), each.types)
+            pairs = zip(leaves(each.template), leaves(value), each.types, strict=True)
             if all(equal_constants(old, new) if type is None else takes(new, type) for old, new, type in pairs):
                 return
         frame = self.frame

@@ -19,7 +19,7 @@ def equal_constants(a: Value, b: Value) -> bool:
         return (isinstance(a, tensor) and isinstance(b, tensor) and a.constant is not None
                 and a.type is b.type and repr(a.constant) == repr(b.constant))
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(equal_constants(x, y) for x, y in zip(a, b))
+        return len(a) == len(b) and all(equal_constants(x, y) for x, y in zip(a, b, strict=True))
     if is_number(a) and is_number(b):
         return type(a) is type(b) and repr(a) == repr(b)
     return a is b or (type(a) is type(b) and a == b)
@@ -70,7 +70,7 @@ class Merged:
 
     def operands(self, value: Value) -> list[Any]:
         """The IR's values of one path."""
-        return [as_type(leaf, type) for leaf, type in zip(leaves(value), self.types) if type is not None]
+        return [as_type(leaf, type) for leaf, type in zip(leaves(value), self.types, strict=True) if type is not None]
 
     def rebuild(self, results: Any) -> Value:
         """The value from the next results."""
@@ -92,7 +92,7 @@ def merge(a: Value, b: Value) -> Merged | None:
     if not same_structure(a, b):
         return None
     types: list[dtype | None] = []
-    for x, y in zip(leaves(a), leaves(b)):
+    for x, y in zip(leaves(a), leaves(b), strict=True):
         if equal_constants(x, y):
             types.append(None)
             continue

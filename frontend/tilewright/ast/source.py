@@ -6,8 +6,9 @@ import ast
 import inspect
 import linecache
 import textwrap
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Callable
+from typing import Any
 
 from ..errors import CompilationError, Position
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CompilationError, TileTypeError, UnsupportedLanguageConstruct
 from ..language import debug
@@ -51,7 +52,7 @@ class Statements:
             items = self.iterate_static(value, target)
             if len(items) != len(target.elts):
                 raise CompilationError(f"expects {len(target.elts)} values to unpack, got {len(items)}")
-            for element, item in zip(target.elts, items):
+            for element, item in zip(target.elts, items, strict=True):
                 self.assign(element, item)
         elif isinstance(target, ast.Subscript):
             self.frame.node = target

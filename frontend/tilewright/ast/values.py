@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from ..errors import Note
 from ..language.types import dtype, type_of_number
@@ -125,5 +126,5 @@ def same_structure(a: Value, b: Value) -> bool:
     """Whether two values nest tuples alike."""
     if isinstance(a, tuple) or isinstance(b, tuple):
         return (isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
-                and all(same_structure(x, y) for x, y in zip(a, b)))
+                and all(same_structure(x, y) for x, y in zip(a, b, strict=True)))
     return True

@@ -2,30 +2,105 @@
 
 from ..ast.constants import constexpr
 from ..ast.values import tensor
+from . import math
 from .arithmetic import add, logical_and, logical_or, mul, sub, where
 from .conversion import cast, to_tensor
 from .debug import device_assert, device_print, static_assert, static_print
+from .linalg import dot
 from .loops import condition, range, static_range
 from .math import (
-    PropagateNan, abs, ceil, clamp, cos, div_rn, erf, exp, exp2, fdiv, floor, fma, log, log2, maximum, minimum, rsqrt,
-    sin, sqrt, sqrt_rn, umulhi,
+    PropagateNan,
+    abs,
+    ceil,
+    clamp,
+    cos,
+    div_rn,
+    erf,
+    exp,
+    exp2,
+    fdiv,
+    floor,
+    fma,
+    log,
+    log2,
+    maximum,
+    minimum,
+    rsqrt,
+    sin,
+    sqrt,
+    sqrt_rn,
+    umulhi,
 )
-from . import math
-from .linalg import dot
 from .memory import (
-    atomic_add, atomic_and, atomic_cas, atomic_max, atomic_min, atomic_or, atomic_xchg, atomic_xor, load, store,
+    atomic_add,
+    atomic_and,
+    atomic_cas,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_xchg,
+    atomic_xor,
+    load,
+    store,
 )
 from .program import assume, debug_barrier, max_constancy, max_contiguous, multiple_of, num_programs, program_id
-from .shapes import (
-    arange, broadcast, broadcast_to, expand_dims, full, interleave, item, join, permute, ravel, reshape, split, squeeze,
-    trans, unsqueeze, view, zeros, zeros_like,
-)
 from .random import (
-    pair_uniform_to_normal, philox, philox_impl, rand, rand4x, randint, randint4x, randn, randn4x, uint_to_uniform_float,
+    pair_uniform_to_normal,
+    philox,
+    philox_impl,
+    rand,
+    rand4x,
+    randint,
+    randint4x,
+    randn,
+    randn4x,
+    uint_to_uniform_float,
 )
 from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_sum
+from .shapes import (
+    arange,
+    broadcast,
+    broadcast_to,
+    expand_dims,
+    full,
+    interleave,
+    item,
+    join,
+    permute,
+    ravel,
+    reshape,
+    split,
+    squeeze,
+    trans,
+    unsqueeze,
+    view,
+    zeros,
+    zeros_like,
+)
 from .standard import cdiv, sigmoid, softmax, swizzle2d
 from .types import (
-    bfloat16, block_type, const, dtype, float8e4b8, float8e4b15, float8e4nv, float8e5, float8e5b16, float16, float32,
-    float64, int1, int8, int16, int32, int64, pi32_t, pointer_type, uint8, uint16, uint32, uint64, void,
+    bfloat16,
+    block_type,
+    const,
+    dtype,
+    float8e4b8,
+    float8e4b15,
+    float8e4nv,
+    float8e5,
+    float8e5b16,
+    float16,
+    float32,
+    float64,
+    int1,
+    int8,
+    int16,
+    int32,
+    int64,
+    pi32_t,
+    pointer_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    void,
 )

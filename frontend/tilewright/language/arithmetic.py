@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from ..ast.builder import current
 from ..ast.emit import emit
@@ -14,8 +15,8 @@ from .conversion import (
     broadcast_into,
     broadcast_shape,
     broadcast_together,
-    convert,
     constant_like,
+    convert,
     describe_value,
     is_signed,
     is_zero_compare,
@@ -175,10 +176,11 @@ def truediv(x: Any, y: Any) -> tensor:
 
 def _division_operands(x: Any, y: Any, symbol: str) -> tuple[tensor, tensor]:
     if isinstance(x, tensor) and isinstance(y, tensor):
-        signs = [is_signed(operand.dtype) for operand in (x, y) if operand.dtype.is_int() and not operand.dtype.is_bool()]
-        if len(signs) == 2 and signs[0] != signs[1]:
+        integers = [operand.dtype for operand in (x, y) if operand.dtype.is_int() and not operand.dtype.is_bool()]
+        if len(integers) == 2 and is_signed(integers[0]) != is_signed(integers[1]):
             raise TileTypeError(f"'{symbol}' does not take operands of different signedness: "
-                                f"{describe(x.type)} and {describe(y.type)}", "convert one of them first: x.to(y.dtype)")
+                                f"{describe(x.type)} and {describe(y.type)}",
+                                "convert one of them first: x.to(y.dtype)")
     x, y = promote(x, y, symbol, division=True)
     _require_numbers(x, symbol)
     return x, y

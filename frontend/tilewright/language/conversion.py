@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from ..ast.builder import current
 from ..ast.emit import emit
@@ -115,7 +116,7 @@ def broadcast_shape(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...] | Non
     a = (1,) * (rank - len(a)) + tuple(a)
     b = (1,) * (rank - len(b)) + tuple(b)
     result = []
-    for x, y in zip(a, b):
+    for x, y in zip(a, b, strict=True):
         if x != y and x != 1 and y != 1:
             return None
         result.append(y if x == 1 else x)

@@ -27,7 +27,8 @@ def _access_attributes(what: str, caches: dict[str, str], cache: Any, eviction: 
     for name, value, known, kind in (("cache", cache, caches, "cache"), ("eviction", eviction, EVICTIONS, "eviction")):
         if value not in known:
             argument = "cache_modifier" if name == "cache" else "eviction_policy"
-            raise TileTypeError(f"{what}: {argument} must be one of {list_names(repr(k) for k in known)}, got {value!r}")
+            allowed = list_names(repr(each) for each in known)
+            raise TileTypeError(f"{what}: {argument} must be one of {allowed}, got {value!r}")
         if known[value] not in ("none", "normal"):
             attributes[name] = session.attribute(f"#tile<{kind} {known[value]}>")
     return attributes
@@ -76,7 +77,8 @@ def element_value(value: Any, pointer: tensor, what: str, role: str) -> tensor:
     if is_number(value):
         return constant_like(like(pointer.type, element), _as_element(value, element))
     if not isinstance(value, tensor):
-        raise TileTypeError(f"{what}: the {role} must be a number or a value of the program, got {describe_value(value)}")
+        raise TileTypeError(f"{what}: the {role} must be a number or a value of the program, "
+                            f"got {describe_value(value)}")
     if value.dtype.is_ptr() != element.is_ptr():
         raise TileTypeError(f"{what}: {describe(value.type)} does not go through {describe(pointer.type)}")
     return match_shape(convert(value, element), pointer, what, role)

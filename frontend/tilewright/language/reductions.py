@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..ast.builder import current
 from ..ast.emit import emit_region
@@ -78,7 +79,7 @@ def reduce(input: Any, axis: int | None, combine_fn: Any, keep_dims: bool = Fals
         given = result if isinstance(result, tuple) else (result,)
         if len(given) != len(a):
             raise CompilationError(f"reduce: the combine function must give {len(a)} values, got {len(given)}")
-        return [_combined(value, element) for value, element in zip(given, a)]
+        return [_combined(value, element) for value, element in zip(given, a, strict=True)]
 
     results = _reduce(sources, axis, combine, keep_dims, "reduce")
     return rebuild(input, results) if isinstance(input, tuple) else results[0]

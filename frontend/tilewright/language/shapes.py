@@ -11,9 +11,9 @@ from ..ast.values import is_number, tensor
 from ..errors import TileTypeError
 from . import types as t
 from .conversion import (
+    broadcast_into,
     broadcast_shape,
     broadcast_together,
-    broadcast_into,
     cast,
     constant_like,
     describe_value,
@@ -83,7 +83,8 @@ def full(shape: Any, value: Any, dtype: dtype) -> tensor:
     if not isinstance(dtype, t.dtype):
         raise TileTypeError(f"full: expects a type such as tl.float32, got {describe_value(dtype)}")
     if is_number(value):
-        scalar = cast(to_tensor(value), dtype) if dtype.is_int() or dtype.is_ptr() else tensor(None, dtype, float(value))
+        exact = dtype.is_int() or dtype.is_ptr()
+        scalar = cast(to_tensor(value), dtype) if exact else tensor(None, dtype, float(value))
         if scalar.constant is not None:
             return constant_like(block_type(dtype, sizes), scalar.constant)
         return splat(scalar, sizes)

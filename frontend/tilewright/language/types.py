@@ -7,9 +7,9 @@ and serve as keys of caches.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from enum import Enum
 from math import prod
-from typing import Sequence
 
 
 class Kind(Enum):
