@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -112,6 +113,20 @@ int64_t tile::TargetAttr::getFact(StringRef key, int64_t missing) const {
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
+/// What a programmer asked of one loop.
+static LogicalResult verifyLoopAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == tile::kUnrollFactorAttr) {
+    auto factor = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<scf::ForOp>(op) || !factor || factor.getInt() < 1)
+      return op->emitError() << "expects '" << name << "' as a positive integer of a loop";
+    return success();
+  }
+  if (!isa<scf::ForOp, scf::WhileOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+    return op->emitError() << "expects '" << name << "' as a unit attribute of a loop";
+  return success();
+}
+
 LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kKernelAttr) {
@@ -141,6 +156,8 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
                              << (name == kSharedBytesAttr ? " of a module" : "");
     return success();
   }
+  if (name == kUnrollFactorAttr || llvm::is_contained(kLoopFlagAttrs, name))
+    return verifyLoopAttribute(op, attribute);
   return op->emitError() << "has an unknown attribute '" << name << "'";
 }
 

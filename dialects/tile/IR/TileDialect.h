@@ -38,6 +38,14 @@ inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";
 inline constexpr llvm::StringLiteral kNumWarpsAttr = "tile.num_warps";
 /// On a module, or on one loop: iterations in flight in pipelined loops.
 inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
+/// On a loop: copies of its body in one iteration.
+inline constexpr llvm::StringLiteral kUnrollFactorAttr = "tile.loop_unroll_factor";
+/// Unit attributes on a loop, as the programmer asked: keep one buffer for an
+/// accumulator, merge the loop with the one around it, give loads and compute
+/// warps of their own, leave inside what does not change.
+inline constexpr llvm::StringLiteral kLoopFlagAttrs[] = {
+    "tile.disallow_acc_multi_buffer", "tile.flatten", "tile.warp_specialize",
+    "tile.disable_licm"};
 /// On a module: cooperating thread blocks of a program.
 inline constexpr llvm::StringLiteral kNumCtasAttr = "tile.num_ctas";
 /// On a module: on-chip bytes that a program needs, once buffers are planned.

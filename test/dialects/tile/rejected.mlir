@@ -242,3 +242,19 @@ func.func @unknown() attributes {tile.unknown} {
 // expected-error @+1 {{expects a positive integer 'lanes' among the facts}}
 module attributes {tile.target = #tile.target<"name", "arch", {}>} {
 }
+
+// -----
+
+// expected-error @+1 {{expects 'tile.flatten' as a unit attribute of a loop}}
+func.func @flatten_is_of_a_loop() attributes {tile.flatten} {
+  return
+}
+
+// -----
+
+func.func @unroll_factor_is_positive(%n: i32) {
+  // expected-error @+1 {{expects 'tile.loop_unroll_factor' as a positive integer of a loop}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.loop_unroll_factor = 0 : i32}
+  return
+}

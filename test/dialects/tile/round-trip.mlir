@@ -78,3 +78,11 @@ func.func @control(%m: tensor<64xi1>, %x: tensor<64xi32>) attributes {tile.kerne
   tile.assert %m, "negative" : tensor<64xi1>
   return
 }
+
+// CHECK-LABEL: func.func @loop_options
+func.func @loop_options(%n: i32) {
+  // CHECK: } {tile.disable_licm, tile.loop_unroll_factor = 2 : i32, tile.num_stages = 3 : i32}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.disable_licm, tile.loop_unroll_factor = 2 : i32, tile.num_stages = 3 : i32}
+  return
+}
