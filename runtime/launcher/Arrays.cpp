@@ -145,6 +145,7 @@ static bool readInterfaceType(PyObject *value, PyObject *interface, DataType &re
   Ref dtype(PyObject_GetAttr(value, Registry::get().names.dtype));
   if (dtype)
     return Registry::get().readDtype(dtype.get(), result);
+  PyErr_Clear();
   PyErr_Format(PyExc_TypeError, "has elements of type '%s', which kernels do not know",
                text ? text : "?");
   return false;

@@ -42,12 +42,12 @@ bool Driver::open() {
   return isOpen;
 }
 
-void Driver::raise(const std::string &what, const char *call, Result result) {
+void Driver::raise(const std::string &kernel, const char *call, Result result) {
   const char *name = "unknown error", *text = "";
   getErrorName(result, &name);
   getErrorString(result, &text);
-  PyErr_Format(PyExc_RuntimeError, "%s: %s failed with %s (%d): %s", what.c_str(), call, name,
-               result, text);
+  PyErr_Format(PyExc_RuntimeError, "kernel '%s': %s failed with %s (%d): %s", kernel.c_str(),
+               call, name, result, text);
 }
 
 int Driver::getDeviceOf(uint64_t address) {
@@ -58,9 +58,9 @@ int Driver::getDeviceOf(uint64_t address) {
   Result result = pointerGetAttribute(&index, deviceOrdinal, address);
   if (result) {
     PyErr_Format(PyExc_ValueError,
-                 "has the address 0x%llx, which the driver does not know as GPU memory "
+                 "has the address %p, which the driver does not know as GPU memory "
                  "(cuPointerGetAttribute gives %d)",
-                 static_cast<unsigned long long>(address), result);
+                 reinterpret_cast<void *>(address), result);
     return -1;
   }
   return index;

@@ -39,8 +39,8 @@ public:
   bool open();
   /// The index of the device that an address is on; negative with a Python error.
   int getDeviceOf(uint64_t address);
-  /// Raise an error that names the call, what it was for, and the driver's text.
-  void raise(const std::string &what, const char *call, Result result);
+  /// Raise an error that names the kernel, the call, and the driver's text.
+  void raise(const std::string &kernel, const char *call, Result result);
 
   Result (*launchKernel)(void *function, uint32_t gridX, uint32_t gridY, uint32_t gridZ,
                          uint32_t blockX, uint32_t blockY, uint32_t blockZ, uint32_t sharedBytes,

@@ -13,7 +13,7 @@ namespace {
 /// Makes a context current while it lives; free when it is already.
 class CurrentContext {
 public:
-  bool enter(const std::string &what, void *context) {
+  bool enter(const std::string &kernel, void *context) {
     Driver &driver = Driver::get();
     void *current = nullptr;
     Result result = driver.getCurrentContext(&current);
@@ -22,7 +22,7 @@ public:
       isPushed = !result;
     }
     if (result)
-      driver.raise(what, "cuCtxPushCurrent", result);
+      driver.raise(kernel, "cuCtxPushCurrent", result);
     return !result;
   }
   ~CurrentContext() {
@@ -51,9 +51,8 @@ bool NvidiaKernel::checkGrid(const int64_t (&grid)[3]) const {
 
 bool NvidiaKernel::launch(const LaunchRequest &request) {
   Driver &driver = Driver::get();
-  std::string what = "kernel '" + name + "'";
   CurrentContext current;
-  if (!checkGrid(request.grid) || !current.enter(what, context))
+  if (!checkGrid(request.grid) || !current.enter(name, context))
     return false;
   InlineVector<void *, 64> parameters;
   for (size_t i = 0; i < request.slotCount; ++i)
@@ -67,7 +66,7 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
     Result result = driver.launchKernel(function, gridX, gridY, gridZ, shape.threads, 1, 1,
                                         shape.sharedBytes, stream, parameters.data(), nullptr);
     if (result)
-      driver.raise(what, "cuLaunchKernel", result);
+      driver.raise(name, "cuLaunchKernel", result);
     return !result;
   }
   constexpr int32_t clusterDimension = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
@@ -76,7 +75,7 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
                       &attribute, 1};
   Result result = driver.launchKernelEx(&config, function, parameters.data(), nullptr);
   if (result)
-    driver.raise(what, "cuLaunchKernelEx", result);
+    driver.raise(name, "cuLaunchKernelEx", result);
   return !result;
 }
 

@@ -1,0 +1,251 @@
+"""Launches through NVIDIA's driver: against a driver without a GPU, and without any driver."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tilewright.runtime.errors import AssemblerError, MissingDriverError
+from tilewright.runtime.nvidia import assembler
+from tilewright.runtime.nvidia.device import architecture_of
+
+HERE = Path(__file__).parent
+
+PRELUDE = """
+import gc
+import numpy as np
+from c_kernels import Kernel, Param, Source
+from tilewright.runtime import launch, nvidia
+from tilewright.runtime.nvidia import loader
+
+loader.describe_assembler = lambda: None  # the images here are no PTX
+
+class Array:
+    def __init__(self, address, typestr="<f4", read_only=False, stream=None):
+        self.__cuda_array_interface__ = {"data": (address, read_only), "typestr": typestr, "shape": (4,),
+                                         "version": 3, "stream": stream}
+
+class GpuSource(Source):
+    def compile_for(self, specialization):
+        self.requests.append(specialization)
+        return Kernel(self.name, specialization.target, {"ptx": self.library},
+                      {"num_warps": specialization.options.get("num_warps", 4),
+                       "num_ctas": specialization.options.get("num_ctas", 1), "shared_bytes": self.scratch_bytes})
+
+def make(image="image", shared_bytes=0, params=("x", "n")):
+    source = GpuSource("kernel", [Param(name) for name in params], image, shared_bytes)
+    return launch.make_launcher(source), source
+"""
+
+
+@pytest.fixture(scope="session")
+def fake_driver(tmp_path_factory):
+    """Run code in a process whose driver is ours; gives what it prints."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    pytest.importorskip("cuda.bindings.driver")
+    folder = tmp_path_factory.mktemp("driver")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", folder / "libcuda.so.1", HERE / "fake_driver.c", "-ldl"], check=True)
+
+    def run(code: str) -> list[str]:
+        path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "PYTHONPATH": path, "TILEWRIGHT_CACHE": "0"}
+        done = subprocess.run([sys.executable, "-u", "-c", PRELUDE + textwrap.dedent(code)], env=environment,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    return run
+
+
+def test_a_launch_reaches_the_driver_with_all_it_was_given(fake_driver):
+    lines = fake_driver("""
+        kernel, source = make(shared_bytes=1024)
+        kernel[5, 6, 7](Array(0x10000), 77, num_warps=8)
+        kernel[9](Array(0x20000), 78, num_warps=8)
+        print(source.requests[0].target, len(source.requests))
+        compiled = kernel.compile(Array(0x10000), 77, num_warps=8)
+        print(compiled.n_regs, compiled.n_spills, compiled.n_max_threads)
+        del kernel, source, compiled
+        gc.collect()
+        print("end")
+    """)
+    assert lines == [
+        "load image in 1000",
+        "launch 3006 in 1000 grid 5 6 7 block 256 1 1 shared 1024 cluster 1 stream 0 args 10000 4d",
+        "launch 3006 in 1000 grid 9 1 1 block 256 1 1 shared 1024 cluster 1 stream 0 args 20000 4e",
+        "nvidia:sm_90a 1", "40 16 512", "unload 2000", "end"]
+
+
+def test_each_gpu_has_its_kernel_and_context(fake_driver):
+    lines = fake_driver("""
+        kernel, source = make()
+        kernel[1](Array(0x10000), 77)
+        kernel[1](Array((1 << 40) + 0x10000), 77)
+        try:
+            make(params=("x", "y"))[0][1](Array(0x10000), Array(1 << 40))
+        except ValueError as error:
+            print(error)
+        try:
+            make(params=("x", "y"))[0][1](np.zeros(4), Array(0x10000))
+        except ValueError as error:
+            print(error)
+    """)
+    assert lines[:4] == ["load image in 1000",
+                         "launch 3006 in 1000 grid 1 1 1 block 128 1 1 shared 0 cluster 1 stream 0 args 10000 4d",
+                         "load image in 1001",
+                         "launch 3006 in 1001 grid 1 1 1 block 128 1 1 shared 0 cluster 1 stream 0 args 10000010000 4d"]
+    assert lines[4] == "kernel 'kernel': argument 'y' is on GPU 1, but argument 'x' is on GPU 0; move one of them"
+    assert lines[5] == "kernel 'kernel': argument 'y' is on GPU 0, but argument 'x' is on the CPU; move one of them"
+
+
+def test_clusters_streams_and_much_shared_memory(fake_driver):
+    lines = fake_driver("""
+        kernel, _ = make(shared_bytes=100_000)
+        kernel[3](Array(0x10000, stream=0x77), 77, num_ctas=2)
+    """)
+    assert lines[1:3] == ["shared limit 100000",
+                          "launch 3006 in 1000 grid 6 1 1 block 128 1 1 shared 100000 cluster 2 stream 77 args 10000 4d"]
+
+
+def test_what_does_not_fit_is_named_before_the_launch(fake_driver):
+    lines = fake_driver("""
+        from tilewright import OutOfResources
+        for shared, options, grid in [(300_000, {}, 1), (0, {"num_warps": 32}, 1), (0, {}, (1, 70_000)), (0, {}, 13),
+                                      (0, {"num_ctas": 2}, 2**30)]:
+            kernel, _ = make(shared_bytes=shared)
+            try:
+                kernel[grid](Array(0x10000), 77, **options)
+            except OutOfResources as error:
+                print("resources", error.required, error.limit, error.name)
+            except (ValueError, RuntimeError) as error:
+                print(error)
+    """)
+    wanted = [line for line in lines if not line.startswith(("load", "unload"))]
+    assert wanted == [
+        "resources 300000 232448 shared memory", "resources 1024 512 threads",
+        "kernel 'kernel': side 1 of the grid is 70000, but a GPU takes at most 65535 there",
+        "kernel 'kernel': cuLaunchKernel failed with CUDA_ERROR_INVALID_VALUE (1): a text of the driver",
+        "kernel 'kernel': side 0 of the grid is 1073741824, but a GPU takes at most 1073741823 there"]
+
+
+def test_the_drivers_compiler_is_quoted(fake_driver):
+    lines = fake_driver("""
+        try:
+            make("bad image")[0][1](Array(0x10000), 77)
+        except RuntimeError as error:
+            print(error)
+    """)
+    assert lines == ["kernel 'kernel': cuModuleLoadDataEx failed with CUDA_ERROR_INVALID_IMAGE (200): a text of the driver",
+                     "line 3: unknown instruction"]
+
+
+def test_arrays_that_no_gpu_knows(fake_driver):
+    lines = fake_driver("""
+        for array in (Array(0x10), Array(0x10000, "<c8"), Array(0x10000, ">f4")):
+            try:
+                make()[0][1](array, 77)
+            except (TypeError, ValueError) as error:
+                print(error)
+        kernel, source = make(params=("x", "y"))
+        kernel[1](Array(0), Array((1 << 40) + 2))  # an empty array is nowhere
+        print(source.requests[0].signature, source.requests[0].divisibility)
+    """)
+    assert lines[0].startswith("kernel 'kernel': argument 'x' has the address 0x10, which the driver does not know")
+    for line, typestr in zip(lines[1:3], ("<c8", ">f4")):
+        assert line == f"kernel 'kernel': argument 'x' has elements of type '{typestr}', which kernels do not know"
+    assert lines[-1] == "{'x': '*fp32', 'y': '*fp32'} {('x',): 16}"
+
+
+def test_timing_by_events(fake_driver):
+    lines = fake_driver("""
+        from tilewright.testing import do_bench
+        runs = []
+        print(do_bench(lambda: runs.append(1), warmup=10, rep=20, device="cuda"), len(runs))
+        print(do_bench(lambda: None, device="cuda", quantiles=[0.5, 0.1]))
+    """)
+    # Every event of the driver comes half a millisecond after the one before; 5 runs take 4.5 ms.
+    assert lines == [f"0.5 {1 + 5 + int(10 / 0.9) + int(20 / 0.9)}", "[0.5, 0.5]"]
+
+
+def test_without_a_driver_it_says_what_to_do():
+    if Path("/dev/nvidiactl").exists():
+        pytest.skip("there is a driver")
+    from tilewright.runtime import nvidia
+
+    with pytest.raises(MissingDriverError, match="there is no NVIDIA driver here .*pass numpy arrays"):
+        nvidia.target_of(0)
+
+
+@pytest.mark.parametrize("capability, arch", [((8, 0), "sm_80"), ((8, 6), "sm_86"), ((8, 7), "sm_86"), ((8, 9), "sm_89"),
+                                              ((9, 0), "sm_90a"), ((10, 0), "sm_100a"), ((10, 3), "sm_89"),
+                                              ((12, 0), "sm_120a"), ((12, 1), "sm_89")])
+def test_architectures_by_capability(capability, arch):
+    assert architecture_of(capability) == arch
+
+
+def test_a_gpu_that_is_too_old():
+    with pytest.raises(RuntimeError, match="compute capability 7.5; kernels need 8.0"):
+        architecture_of((7, 5))
+
+
+PTX = """
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry copy(.param .u64 p) {
+  .reg .b64 %a; .reg .f32 %x;
+  ld.param.u64 %a, [p];
+  ld.global.f32 %x, [%a];
+  st.global.f32 [%a+4], %x;
+  ret;
+}
+"""
+
+
+@pytest.fixture(params=["nvJitLink", "ptxas", "TILEWRIGHT_PTXAS"])
+def some_assembler(request, monkeypatch):
+    """Each way to an assembler that there is here."""
+    if request.param == "nvJitLink":
+        if assembler._nvjitlink() is None:
+            pytest.skip("nvJitLink is not installed")
+        return request.param
+    path = shutil.which("ptxas")
+    if path is None:
+        pytest.skip("no ptxas on PATH")
+    if request.param == "ptxas":
+        monkeypatch.setattr(assembler, "_nvjitlink", lambda: None)
+    else:
+        monkeypatch.setenv("TILEWRIGHT_PTXAS", path)
+    return path
+
+
+def test_assembling(some_assembler):
+    assembly = assembler.assemble_with_log(PTX, "sm_90a")
+    assert assembly.cubin[:4] == b"\x7fELF"
+    assert assembly.registers >= 2 and assembly.spill_bytes == 0
+    assert some_assembler in assembler.describe_assembler()
+
+
+def test_an_assembler_is_quoted(some_assembler):
+    with pytest.raises(AssemblerError, match="(?s)refused the PTX for sm_80.*line 7.*modifier"):
+        assembler.assemble(PTX.replace("ld.param", "ld.parameter"), "sm_80")
+    with pytest.raises(AssemblerError, match="sm_999"):
+        assembler.assemble(PTX, "sm_999")
+
+
+def test_without_an_assembler(monkeypatch):
+    monkeypatch.setattr(assembler, "_nvjitlink", lambda: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.delenv("TILEWRIGHT_PTXAS", raising=False)
+    assert assembler.describe_assembler() is None
+    assert assembler.assemble_with_log(PTX, "sm_80") is None
+    with pytest.raises(AssemblerError, match="there is no assembler for PTX: pip install"):
+        assembler.assemble(PTX, "sm_80")
