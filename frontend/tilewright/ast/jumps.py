@@ -32,13 +32,17 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue)
 
 def body_without_jumps(source: FunctionSource) -> list[ast.stmt]:
     """The statements of a function, ready to be lowered."""
-    tree = source.tree
-    if not hasattr(tree, "structured"):
-        rewriter = _Rewriter()
-        body = rewriter.function(tree) if _needs_rewriting(tree.body) else tree.body
-        annotate(body, frozenset({RESULT}))
-        tree.structured = body  # type: ignore[attr-defined]
-    return tree.structured  # type: ignore[attr-defined]
+    if source.structured is None:
+        with source.lock:  # the tree is changed in place
+            if source.structured is None:
+                source.structured = _structure(source.tree)
+    return source.structured
+
+
+def _structure(tree: ast.FunctionDef) -> list[ast.stmt]:
+    body = _Rewriter().function(tree) if _needs_rewriting(tree.body) else tree.body
+    annotate(body, frozenset({RESULT}))
+    return body
 
 
 def _needs_rewriting(body: Sequence[ast.stmt]) -> bool:

@@ -6,6 +6,7 @@ import ast
 import inspect
 import linecache
 import textwrap
+import threading
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,9 @@ class FunctionSource:
         self.function = function
         self.file = function.__code__.co_filename
         self.first_line = function.__code__.co_firstlineno
+        self.lock = threading.Lock()
+        self.structured: list[ast.stmt] | None = None
+        """The body without jumps, once it was asked for."""
 
     @cached_property
     def lines(self) -> list[str]:

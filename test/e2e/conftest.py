@@ -1,0 +1,22 @@
+"""What the tests of values share: they run kernels on the CPU and compare with numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tilewright as tw
+
+
+def pytest_collection_modifyitems(items):
+    if "cpu" not in tw.targets():
+        for item in items:
+            if "e2e" in str(item.path):
+                item.add_marker(pytest.mark.skip(reason="this build has no CPU target"))
+
+
+@pytest.fixture
+def rng():
+    """Random numbers that differ in every run; a failing test prints the seed."""
+    seed = np.random.SeedSequence().entropy
+    print(f"seed: {seed}")
+    return np.random.default_rng(seed)

@@ -1,0 +1,381 @@
+"""Operators and casts, by element type, against numpy."""
+
+import math
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from arrays import BF16, FLOATS, INTEGERS, is_float, same, some, ulp_error
+
+SIZE = 1000  # no multiple of a block
+
+
+@tw.jit
+def binary_kernel(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(out + i, OP(tl.load(x + i, mask=mask), tl.load(y + i, mask=mask)), mask=mask)
+
+
+@tw.jit
+def unary_kernel(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(out + i, OP(tl.load(x + i, mask=mask)), mask=mask)
+
+
+@tw.jit
+def cast_kernel(x, out, n, BLOCK: tl.constexpr, ROUNDING: tl.constexpr = None):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(out + i, tl.load(x + i, mask=mask).to(out.dtype.element_ty, ROUNDING), mask=mask)
+
+
+def run_binary(op, x, y, dtype):
+    out = np.empty(x.shape, dtype)
+    binary_kernel[(tw.cdiv(x.size, 256),)](x, y, out, x.size, OP=op, BLOCK=256)
+    return out
+
+
+def run_unary(op, x, dtype=None):
+    out = np.empty(x.shape, dtype or x.dtype)
+    unary_kernel[(tw.cdiv(x.size, 256),)](x, out, x.size, OP=op, BLOCK=256)
+    return out
+
+
+# --- integers -------------------------------------------------------------------------------------
+@tw.jit
+def add(x, y):
+    return x + y
+
+
+@tw.jit
+def sub(x, y):
+    return x - y
+
+
+@tw.jit
+def mul(x, y):
+    return x * y
+
+
+@tw.jit
+def floordiv(x, y):
+    return x // y
+
+
+@tw.jit
+def mod(x, y):
+    return x % y
+
+
+@tw.jit
+def bit_and(x, y):
+    return x & y
+
+
+@tw.jit
+def bit_or(x, y):
+    return x | y
+
+
+@tw.jit
+def bit_xor(x, y):
+    return x ^ y
+
+
+@tw.jit
+def shl(x, y):
+    return x << y
+
+
+@tw.jit
+def shr(x, y):
+    return x >> y
+
+
+def truncated(x, y):
+    """The quotient that rounds towards zero; x // 0 is x, and the smallest integer over -1 itself."""
+    y = np.where(y == 0, 1, y).astype(y.dtype)
+    quotient = np.abs(x.astype(object)) // np.abs(y.astype(object))
+    negative = (x < 0) != (y < 0)
+    values = np.where(negative, -quotient, quotient)
+    bits = 8 * x.dtype.itemsize
+    return np.array([int(v) & ((1 << bits) - 1) for v in values], f"u{x.dtype.itemsize}").view(x.dtype)
+
+
+def remainder(x, y):
+    return np.where(y == 0, 0, x - truncated(x, y) * y).astype(x.dtype)
+
+
+def shift_amount(y):
+    return y & (8 * y.dtype.itemsize - 1)
+
+
+INTEGER_OPS = [(add, np.add), (sub, np.subtract), (mul, np.multiply), (floordiv, truncated), (mod, remainder),
+               (bit_and, np.bitwise_and), (bit_or, np.bitwise_or), (bit_xor, np.bitwise_xor),
+               (shl, lambda x, y: np.left_shift(x, shift_amount(y))),
+               (shr, lambda x, y: np.right_shift(x, shift_amount(y)))]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@pytest.mark.parametrize("op, reference", INTEGER_OPS, ids=lambda op: getattr(op, "__name__", ""))
+def test_integers(rng, op, reference, dtype):
+    x, y = some(rng, dtype, SIZE), some(rng, dtype, SIZE)
+    with np.errstate(all="ignore"):
+        assert same(run_binary(op, x, y, dtype), reference(x, y))
+
+
+# --- floats ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("op, reference", INTEGER_OPS[:3], ids=lambda op: getattr(op, "__name__", ""))
+def test_floats(rng, op, reference, dtype):
+    x, y = some(rng, dtype, SIZE), some(rng, dtype, SIZE)
+    with np.errstate(all="ignore"):
+        assert same(run_binary(op, x, y, dtype), reference(x, y).astype(dtype))
+
+
+@tw.jit
+def divide(x, y):
+    return x / y
+
+
+@tw.jit
+def divide_exactly(x, y):
+    return tl.fdiv(x, y, ieee_rounding=True)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_division(rng, dtype):
+    x, y = some(rng, dtype, SIZE), some(rng, dtype, SIZE)
+    wide = np.float64 if dtype == np.float64 else np.float32
+    with np.errstate(all="ignore"):
+        exact = x.astype(np.longdouble) / y.astype(np.longdouble)
+        assert same(run_binary(divide_exactly, x, y, dtype), (x.astype(wide) / y.astype(wide)).astype(dtype))
+        assert ulp_error(run_binary(divide, x, y, wide), exact) <= 2.0
+
+
+@tw.jit
+def fmod(x, y):
+    return x % y
+
+
+@pytest.mark.parametrize("dtype", [np.dtype("float32"), np.dtype("float64")], ids=str)
+def test_remainder_of_floats(rng, dtype):
+    x, y = some(rng, dtype, SIZE), some(rng, dtype, SIZE)
+    with np.errstate(all="ignore"):
+        assert same(run_binary(fmod, x, y, dtype), np.fmod(x, y))
+
+
+# --- comparisons and choices --------------------------------------------------------------------------
+@tw.jit
+def less(x, y):
+    return x < y
+
+
+@tw.jit
+def not_equal(x, y):
+    return x != y
+
+
+@tw.jit
+def greater_or_equal(x, y):
+    return x >= y
+
+
+@tw.jit
+def equal(x, y):
+    return x == y
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS, ids=str)
+@pytest.mark.parametrize("op, reference", [(less, np.less), (not_equal, np.not_equal), (equal, np.equal),
+                                           (greater_or_equal, np.greater_equal)], ids=lambda op: op.__name__)
+def test_comparisons(rng, op, reference, dtype):
+    x, y = some(rng, dtype, SIZE), some(rng, dtype, SIZE)
+    y[::3] = x[::3]
+    assert same(run_binary(op, x, y, bool), reference(x, y))
+
+
+@tw.jit
+def smaller(x, y):
+    return tl.minimum(x, y)
+
+
+@tw.jit
+def larger(x, y):
+    return tl.maximum(x, y)
+
+
+@tw.jit
+def larger_or_nan(x, y):
+    return tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS, ids=str)
+def test_extrema(rng, dtype):
+    x, y = some(rng, dtype, SIZE), some(rng, dtype, SIZE)
+    low, high = (np.fmin, np.fmax) if is_float(dtype) else (np.minimum, np.maximum)
+    assert same(run_binary(smaller, x, y, dtype), low(x, y))
+    assert same(run_binary(larger, x, y, dtype), high(x, y))
+    if is_float(dtype):
+        assert same(run_binary(larger_or_nan, x, y, dtype), np.maximum(x, y))
+
+
+@tw.jit
+def choose(x, y):
+    return tl.where(x > y, x, -1)
+
+
+def test_where(rng):
+    x, y = some(rng, np.dtype("int32"), SIZE), some(rng, np.dtype("int32"), SIZE)
+    assert same(run_binary(choose, x, y, np.int32), np.where(x > y, x, -1))
+
+
+# --- casts ------------------------------------------------------------------------------------------
+def convert(x, dtype):
+    """A cast by the rules of the language."""
+    if dtype == bool:
+        return x != 0
+    if is_float(x.dtype) and not is_float(dtype):
+        limits = np.iinfo(dtype)
+        wide = x.astype(np.float64)
+        cut = np.trunc(np.where(np.isnan(wide), 0.0, wide))
+        low, high = cut <= limits.min, cut >= float(limits.max)
+        middle = np.where(low | high, 0, cut).astype(dtype)
+        return np.where(low, limits.min, np.where(high, limits.max, middle)).astype(dtype)
+    return x.astype(dtype)
+
+
+TYPES = [*INTEGERS, np.dtype(bool), *FLOATS]
+
+
+@pytest.mark.parametrize("to", TYPES, ids=str)
+@pytest.mark.parametrize("source", TYPES, ids=str)
+def test_casts(rng, source, to):
+    x = some(rng, source, SIZE)
+    out = np.empty(SIZE, to)
+    cast_kernel[(tw.cdiv(SIZE, 256),)](x, out, SIZE, BLOCK=256)
+    with np.errstate(all="ignore"):
+        # An integer becomes bf16 with one rounding, which needs a detour in numpy that is exact.
+        expected = convert(x.astype(np.float64) if to == BF16 and source.itemsize < 8 else x, to)
+    assert same(out, expected)
+
+
+@pytest.mark.parametrize("to", [np.dtype("float16"), BF16], ids=str)
+def test_cast_towards_zero(rng, to):
+    x = some(rng, np.dtype("float32"), SIZE)
+    out = np.empty(SIZE, to)
+    cast_kernel[(tw.cdiv(SIZE, 256),)](x, out, SIZE, BLOCK=256, ROUNDING="rtz")
+    wide = out.astype(np.float64)
+    finite = np.isfinite(x)
+    assert np.all(np.abs(wide[finite]) <= np.abs(x[finite].astype(np.float64)))
+    nearest = x.astype(to).astype(np.float64)
+    exact = nearest == x
+    assert np.array_equal(wide[exact & finite], nearest[exact & finite])
+    assert np.array_equal(np.isnan(out), np.isnan(x)) and np.array_equal(np.isinf(out), np.isinf(x))
+
+
+# --- functions ----------------------------------------------------------------------------------------
+@tw.jit
+def exp(x):
+    return tl.exp(x)
+
+
+@tw.jit
+def exp2(x):
+    return tl.exp2(x)
+
+
+@tw.jit
+def log(x):
+    return tl.log(x)
+
+
+@tw.jit
+def log2(x):
+    return tl.log2(x)
+
+
+@tw.jit
+def sin(x):
+    return tl.sin(x)
+
+
+@tw.jit
+def cos(x):
+    return tl.cos(x)
+
+
+@tw.jit
+def sqrt(x):
+    return tl.sqrt(x)
+
+
+@tw.jit
+def rsqrt(x):
+    return tl.rsqrt(x)
+
+
+@tw.jit
+def erf(x):
+    return tl.erf(x)
+
+
+@tw.jit
+def floor(x):
+    return tl.floor(x)
+
+
+@tw.jit
+def ceil(x):
+    return tl.ceil(x)
+
+
+@tw.jit
+def absolute(x):
+    return tl.abs(x)
+
+
+@tw.jit
+def sigmoid(x):
+    return tl.sigmoid(x)
+
+
+FUNCTIONS = [(exp, np.exp), (exp2, np.exp2), (log, np.log), (log2, np.log2), (sin, np.sin), (cos, np.cos),
+             (sqrt, np.sqrt), (rsqrt, lambda x: 1 / np.sqrt(x)), (floor, np.floor), (ceil, np.ceil),
+             (erf, lambda x: np.array([math.erf(v) for v in x])), (absolute, np.abs)]
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("op, reference", FUNCTIONS, ids=lambda op: getattr(op, "__name__", ""))
+def test_functions(rng, op, reference, dtype):
+    x = some(rng, dtype, SIZE)
+    with np.errstate(all="ignore"):
+        exact = reference(x.astype(np.float64))
+    assert ulp_error(run_unary(op, x), exact) <= 4.0
+
+
+@tw.jit
+def fused(x, y):
+    return tl.fma(x, y, y)
+
+
+def test_fma_rounds_once(rng):
+    x, y = (some(rng, np.dtype("float32"), SIZE, special=False) for _ in range(2))
+    exact = x.astype(np.float64) * y.astype(np.float64) + y.astype(np.float64)
+    assert ulp_error(run_binary(fused, x, y, np.float32), exact) <= 0.5001
+
+
+@tw.jit
+def high_product(x, y):
+    return tl.umulhi(x, y)
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "uint64"])
+def test_high_half_of_a_product(rng, dtype):
+    dtype = np.dtype(dtype)
+    x, y = some(rng, dtype, SIZE), some(rng, dtype, SIZE)
+    expected = (x.astype(object) * y.astype(object)) >> (8 * dtype.itemsize)
+    assert same(run_binary(high_product, x, y, dtype), expected.astype(dtype))

@@ -1,0 +1,182 @@
+"""Loads, stores and atomics: masks, odd sizes, strides, types in memory."""
+
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from arrays import FLOATS, INTEGERS, same, some
+
+TYPES = [*INTEGERS, np.dtype(bool), *FLOATS]
+
+
+@tw.jit
+def copy_kernel(x, out, n, OTHER: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    if OTHER is None:
+        value = tl.load(x + i, mask=i < n)
+    else:
+        value = tl.load(x + i, mask=i < n, other=OTHER)
+    tl.store(out + i, value)
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 100, 128])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_masked_lanes_give_other_or_zero(rng, dtype, n):
+    x = some(rng, dtype, 128)
+    for other in (None, 1):
+        out = np.empty(128, dtype)
+        copy_kernel[(1,)](x[:n].copy() if n else x, out, n, OTHER=other, BLOCK=128)
+        expected = np.where(np.arange(128) < n, x, np.array(other or 0).astype(dtype)).astype(dtype)
+        assert same(out, expected)
+
+
+@tw.jit
+def masked_store_kernel(x, out, n):
+    i = tl.arange(0, 256)
+    tl.store(out + i, tl.load(x + i), mask=(i < n) & (i % 3 != 0))
+
+
+def test_masked_lanes_are_not_written(rng):
+    x, out = some(rng, np.dtype("int32"), 256), np.full(256, 7, np.int32)
+    masked_store_kernel[(1,)](x, out, 200)
+    i = np.arange(256)
+    assert same(out, np.where((i < 200) & (i % 3 != 0), x, 7).astype(np.int32))
+
+
+@tw.jit
+def transpose_kernel(x, out, rows, columns, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    mask = (i[:, None] < rows) & (j[None, :] < columns)
+    tile = tl.load(x + i[:, None] * columns + j[None, :], mask=mask)
+    tl.store(out + j[:, None] * rows + i[None, :], tile.T, mask=mask.T)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (33, 70), (64, 32)])
+def test_transpose(rng, shape):
+    x, out = some(rng, np.dtype("float32"), shape), np.empty(shape[::-1], np.float32)
+    transpose_kernel[(tw.cdiv(shape[0], 32), tw.cdiv(shape[1], 32))](x, out, *shape, BLOCK=32)
+    assert same(out, x.T)
+
+
+@tw.jit
+def gather_kernel(x, index, out, n):
+    i = tl.arange(0, 128)
+    place = tl.load(index + i, mask=i < n, other=0)
+    tl.store(out + i, tl.load(x + place, mask=i < n), mask=i < n)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64"])
+def test_offsets_of_each_type(rng, dtype):
+    x = some(rng, np.dtype("float64"), 100)
+    index = rng.integers(0, 100, 128).astype(dtype)
+    out = np.zeros(128)
+    gather_kernel[(1,)](x, index, out, 77)
+    expected = np.where(np.arange(128) < 77, x[index.astype(int)], 0.0)
+    assert same(out, expected)
+
+
+@tw.jit
+def scalar_kernel(x, out):
+    tl.store(out, tl.load(x + 3) + 1)
+    tl.store(out + 1, tl.load(x + 4), mask=tl.load(x) > 0)
+
+
+def test_scalars(rng):
+    x, out = np.arange(8, dtype=np.int64), np.full(2, -5, np.int64)
+    scalar_kernel[(1,)](x, out)
+    assert out.tolist() == [4, -5]
+
+
+# --- atomics ----------------------------------------------------------------------------------------
+@tw.jit
+def atomic_kernel(x, index, out, old, n, OP: tl.constexpr):
+    i = tl.program_id(0) * 64 + tl.arange(0, 64)
+    mask = i < n
+    place = tl.load(index + i, mask=mask, other=0)
+    value = tl.load(x + i, mask=mask, other=0)
+    tl.store(old + i, OP(out + place, value, mask), mask=mask)
+
+
+@tw.jit
+def atomic_add(p, v, m):
+    return tl.atomic_add(p, v, mask=m)
+
+
+@tw.jit
+def atomic_max(p, v, m):
+    return tl.atomic_max(p, v, mask=m)
+
+
+@tw.jit
+def atomic_min(p, v, m):
+    return tl.atomic_min(p, v, mask=m)
+
+
+@tw.jit
+def atomic_or(p, v, m):
+    return tl.atomic_or(p, v, mask=m)
+
+
+@tw.jit
+def atomic_xor(p, v, m):
+    return tl.atomic_xor(p, v, mask=m)
+
+
+@tw.jit
+def atomic_and(p, v, m):
+    return tl.atomic_and(p, v, mask=m)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("op, reference", [(atomic_add, np.add), (atomic_max, np.maximum), (atomic_min, np.minimum),
+                                           (atomic_or, np.bitwise_or), (atomic_xor, np.bitwise_xor),
+                                           (atomic_and, np.bitwise_and)], ids=lambda op: op.__name__)
+def test_atomics_on_integers(rng, op, reference, dtype):
+    x = some(rng, np.dtype(dtype), 1000)
+    index = rng.integers(0, 10, 1000).astype(np.int32)
+    start = some(rng, np.dtype(dtype), 10)
+    out, old = start.copy(), np.empty(1000, dtype)
+    atomic_kernel[(tw.cdiv(1000, 64),)](x, index, out, old, 1000, OP=op)
+    expected = start.copy()
+    with np.errstate(all="ignore"):
+        reference.at(expected, index, x)
+    assert same(out, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_atomics_on_floats(rng, dtype):
+    x = rng.integers(-100, 100, 1000).astype(dtype)
+    index = rng.integers(0, 10, 1000).astype(np.int32)
+    for op, reference in ((atomic_add, np.add), (atomic_max, np.maximum), (atomic_min, np.minimum)):
+        out, old = np.full(10, -3.0, dtype), np.empty(1000, dtype)
+        atomic_kernel[(tw.cdiv(1000, 64),)](x, index, out, old, 1000, OP=op)
+        expected = np.full(10, -3.0, dtype)
+        reference.at(expected, index, x)
+        assert same(out, expected), op.__name__
+
+
+@tw.jit
+def counter_kernel(count, order):
+    ticket = tl.atomic_add(count, 1)
+    tl.store(order + ticket, tl.program_id(0))
+
+
+def test_each_program_draws_another_ticket():
+    count, order = np.zeros(1, np.int32), np.full(500, -1, np.int32)
+    counter_kernel[(500,)](count, order)
+    assert count[0] == 500 and sorted(order) == list(range(500))
+
+
+@tw.jit
+def lock_kernel(lock, total):
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(total, tl.load(total, volatile=True) + 1)
+    tl.atomic_xchg(lock, 0)
+
+
+def test_a_lock():
+    lock, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    lock_kernel[(200,)](lock, total)
+    assert total[0] == 200 and lock[0] == 0
