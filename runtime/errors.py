@@ -10,12 +10,12 @@ __all__ = ["AssemblerError", "DeviceAssertionError", "DriverError", "MissingDriv
 class DeviceAssertionError(TilewrightError, AssertionError):
     """A ``tl.device_assert`` did not hold for some element."""
 
-    def __init__(self, kernel: str, message: str, file: str, line: int) -> None:
-        super().__init__(kernel, message, file, line)
-        self.kernel, self.message, self.file, self.line = kernel, message, file, line
+    def __init__(self, kernel: str, message: str, place: str) -> None:
+        super().__init__(kernel, message, place)
+        self.kernel, self.message, self.place = kernel, message, place
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.file else ""
+        place = f"{self.place}: " if self.place else ""
         return f"{place}error: kernel '{self.kernel}': assertion failed: {self.message}"
 
 

@@ -211,10 +211,6 @@ def _passed_paths(specialization: Specialization) -> Sequence[Path]:
     return paths
 
 
-def _device_failure(kernel: str, message: str, file: str, line: int) -> Exception:
-    return DeviceAssertionError(kernel, message, file, line)
-
-
 def _describe_device(holder: Any) -> tuple[int, int]:
     """Where an object with ``data_ptr()`` is, by its ``device``; nowhere if it does not say."""
     device = getattr(holder, "device", None)
@@ -237,4 +233,4 @@ def _missing_driver() -> Exception:
 
 
 _launcher.register_callbacks(classify_dtype=dtypes.classify, describe_device=_describe_device,
-                             device_failure=_device_failure, missing_driver=_missing_driver)
+                             device_failure=DeviceAssertionError, missing_driver=_missing_driver)

@@ -1,6 +1,7 @@
 //===- CpuKernel.cpp - A kernel compiled for the CPU ----------------------===//
 #include "runtime/cpu/CpuKernel.h"
 
+#include "runtime/cpu/KernelServices.h"
 #include "runtime/cpu/LaunchReport.h"
 #include "runtime/cpu/ThreadPool.h"
 
@@ -70,7 +71,7 @@ void CpuKernel::runPrograms(void *context, int64_t begin, int64_t end) {
                          static_cast<int32_t>(extents[0]),
                          static_cast<int32_t>(extents[1]),
                          static_cast<int32_t>(extents[2])};
-  LaunchReport::Scope scope(grid.report, position);
+  LaunchReport::Scope scope(grid.report);
   bool isTimed = pthread_equal(grid.owner, pthread_self()) && grid.nanosecondsPerProgram < 0;
   Clock::time_point start = isTimed ? Clock::now() : Clock::time_point();
   for (int64_t i = begin; i < end && !grid.report.hasFailed(); ++i) {
@@ -170,6 +171,7 @@ PyObject *loadCpuKernel(const char *name, const void *data, size_t size, size_t 
     PyErr_Format(PyExc_RuntimeError, "kernel '%s': its library has no symbol of that name", name);
     return nullptr;
   }
+  connectServices(*library);
   return wrapExecutable(new CpuKernel(name, std::move(library), function, scratchBytes));
 }
 

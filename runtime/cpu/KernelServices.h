@@ -1,49 +1,32 @@
-/*===- KernelServices.h - What compiled CPU kernels may call -----*- C++ -*-===*\
-|*                                                                            *|
-|* A kernel's library leaves these symbols undefined; the launcher exports    *|
-|* them. libc and libm are there as well.                                     *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- KernelServices.h - What compiled CPU kernels may call -----*- C++ -*-===//
+//
+// A kernel's library that prints or asserts exports a variable for each function
+// that it calls. The launcher sets them when it loads the library; null ones are
+// not called. The functions find the launch they belong to by their thread.
+//
+//===----------------------------------------------------------------------===//
 #ifndef TILE_RUNTIME_CPU_KERNELSERVICES_H
 #define TILE_RUNTIME_CPU_KERNELSERVICES_H
 
-#include <stdint.h>
+#include <cstdint>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+namespace tile::runtime::cpu {
 
-/** How the bits of a printed value are read. The names are the IR's types; a value
- *  narrower than 64 bits is in the low ones, the others may hold anything. */
-enum TilePrintKind {
-  TILE_PRINT_I1 = 0,
-  TILE_PRINT_I8 = 1, /* signed */
-  TILE_PRINT_I16 = 2,
-  TILE_PRINT_I32 = 3,
-  TILE_PRINT_I64 = 4,
-  TILE_PRINT_U8 = 5,
-  TILE_PRINT_U16 = 6,
-  TILE_PRINT_U32 = 7,
-  TILE_PRINT_U64 = 8,
-  TILE_PRINT_F32 = 9,
-  TILE_PRINT_F64 = 10, /* narrower floats are extended to f32 by the kernel */
-  TILE_PRINT_POINTER = 11
-};
+class Library;
 
-/** Print one element: a line "pid (0, 0, 0) idx (3, 5) prefix: value". `operand` is
- *  its number among the values of one print, `indices` are `rank` of them. The text
- *  appears when the grid has finished, in the order in which threads came. With
- *  `hex` not 0, integers and pointers print in base 16. */
-void tile_rt_print(const char *prefix, int32_t operand, const int64_t *indices, int32_t rank,
-                   int32_t kind, int64_t bits, int32_t hex);
+/// Variable `tile_rt_print`: prints each element of a value once, with its indices.
+/// `type` is "i32", "u8", "f16", "bf16", "f8E5M2", "ptr", ...; an i1 is a byte.
+/// `sizes` are the shape and the strides in elements, `rank` of each. An empty type
+/// prints the prefix alone.
+using PrintFunction = void (*)(const int32_t *position, const char *prefix, const char *type,
+                               int32_t hex, const void *data, int32_t rank, const int64_t *sizes);
 
-/** An assertion failed on some lane. The launch raises an error with the first such
- *  message after the grid; programs that have not started are skipped. The calling
- *  program should return at once. */
-void tile_rt_assert_failed(const char *message, const char *file, int32_t line);
+/// Variable `tile_rt_assert`: an assertion failed; `place` is "file:line:column".
+using AssertFunction = void (*)(const int32_t *position, const char *message, const char *place);
 
-#ifdef __cplusplus
-}
-#endif
+/// Give a library the functions it asks for.
+void connectServices(const Library &library);
 
-#endif /* TILE_RUNTIME_CPU_KERNELSERVICES_H */
+} // namespace tile::runtime::cpu
+
+#endif // TILE_RUNTIME_CPU_KERNELSERVICES_H

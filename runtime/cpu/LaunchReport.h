@@ -3,7 +3,6 @@
 #define TILE_RUNTIME_CPU_LAUNCHREPORT_H
 
 #include <atomic>
-#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -12,20 +11,22 @@ namespace tile::runtime::cpu {
 /// Collects failed assertions and printed text of one launch, from all its threads.
 class LaunchReport {
 public:
-  /// While it lives, what the running thread's kernel says goes to `report`.
+  /// While it lives, what the running thread's kernel says goes to a report.
   class Scope {
   public:
-    Scope(LaunchReport &report, const int32_t *position);
+    explicit Scope(LaunchReport &report);
     ~Scope();
 
   private:
-    LaunchReport *outerReport;
-    const int32_t *outerPosition;
+    LaunchReport *outer;
   };
+  /// The report of the running thread's launch, or null.
+  static LaunchReport *getCurrent();
 
   void setOutOfMemory();
-  void setFailure(const char *message, const char *file, int line);
-  void print(const std::string &line);
+  /// Keeps the first failure.
+  void setFailure(const char *message, const char *place);
+  void print(const std::string &lines);
 
   /// Whether programs that have not started are to be skipped.
   bool hasFailed() const { return failed.load(std::memory_order_relaxed); }
@@ -38,8 +39,7 @@ private:
   std::atomic<bool> failed{false}, hasText{false};
   std::mutex mutex; ///< guards what follows
   bool isOutOfMemory = false;
-  std::string message, file, text;
-  int line = 0;
+  std::string message, place, text;
 };
 
 } // namespace tile::runtime::cpu

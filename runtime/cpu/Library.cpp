@@ -71,7 +71,16 @@ static void *loadFromFile(const void *data, size_t size, std::string &error) {
   return handle;
 }
 
+/// Kernels call the C library's mathematics, which not every Python has loaded.
+static void loadMathLibrary() {
+#ifdef __linux__
+  static void *library = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
+  (void)library;
+#endif
+}
+
 std::unique_ptr<Library> Library::load(const void *data, size_t size, std::string &error) {
+  loadMathLibrary();
   void *handle = loadFromMemory(data, size);
   if (!handle)
     handle = loadFromFile(data, size, error);

@@ -1,11 +1,8 @@
 //===- Module.cpp - The extension module tilewright._launcher -------------===//
 #include "runtime/cpu/CpuKernel.h"
-#include "runtime/cpu/KernelServices.h"
 #include "runtime/cpu/ThreadPool.h"
 #include "runtime/launcher/Launcher.h"
 #include "runtime/nvidia/NvidiaKernel.h"
-
-#include <dlfcn.h>
 
 using namespace tile::runtime;
 
@@ -109,17 +106,6 @@ static PyMethodDef methods[] = {
     {"get_num_threads", getThreadCount, METH_NOARGS, nullptr},
     {}};
 
-/// Python loads extensions with local symbols; kernels look for ours in the global
-/// scope. Naming the library again promotes it and the C library's parts it needs.
-static bool exportSymbols() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&tile_rt_print), &info) &&
-      dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL))
-    return true;
-  PyErr_Format(PyExc_ImportError, "cannot export the services of CPU kernels: %s", dlerror());
-  return false;
-}
-
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                  "tilewright._launcher",
                                  "Specializes on arguments, packs them and launches.",
@@ -132,7 +118,7 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 PyMODINIT_FUNC PyInit__launcher() {
   Ref module(PyModule_Create(&definition));
-  if (!module || !addLauncherTypes(module.get()) || !exportSymbols())
+  if (!module || !addLauncherTypes(module.get()))
     return nullptr;
   return module.release();
 }

@@ -46,7 +46,7 @@ public:
   std::vector<Ref> constexprTypes, functionTypes;
   Ref classifyDtype;  ///< dtype object -> name as in signatures, or an error
   Ref describeDevice; ///< PointerHolder -> (DLPack device type, index)
-  Ref deviceFailure;  ///< (kernel, message, file, line) -> an exception
+  Ref deviceFailure;  ///< (kernel, message, place) -> an exception
   Ref missingDriver;  ///< () -> an exception that says how to get a GPU's driver
 
   bool isConstexpr(PyTypeObject *type) const { return contains(constexprTypes, type); }

@@ -17,8 +17,8 @@ PRELUDE = """
 #include <stdint.h>
 #define SLOT(type, i) (*(type *)&slots[i])
 #define KERNEL(name) void name(uint64_t *slots, char *scratch, const int32_t *position)
-void tile_rt_print(const char *, int32_t, const int64_t *, int32_t, int32_t, int64_t, int32_t);
-void tile_rt_assert_failed(const char *, const char *, int32_t);
+void (*tile_rt_print)(const int32_t *, const char *, const char *, int32_t, const void *, int32_t, const int64_t *);
+void (*tile_rt_assert)(const int32_t *, const char *, const char *);
 """
 
 

@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from c_kernels import Param
 
 from tilewright import _launcher
 from tilewright.runtime.errors import DeviceAssertionError
@@ -34,20 +35,30 @@ KERNEL(arena) {
 
 TALK = """
 KERNEL(talk) {
-  int64_t index[2] = {position[0], 5};
-  float half = 0.5f;
-  int64_t bits = 0;
-  __builtin_memcpy(&bits, &half, 4);
-  tile_rt_print("value: ", 0, index, 2, 9, bits, 0);
-  tile_rt_print("value: ", 1, index, 0, 1, -2, 0);
-  tile_rt_print("value: ", 2, index, 1, 5, -2, 1);
+  float block[6] = {0.5f, 1.0f, 2.0f, 3.0f, 4.0f, 1.0f / 3.0f};
+  int64_t sizes[4] = {2, 2, 3, 2}; /* a view of columns 0 and 2 */
+  int8_t small = -2;
+  tile_rt_print(position, "x: ", "f32", 0, block, 2, sizes);
+  tile_rt_print(position, "s: ", "i8", 0, &small, 0, sizes);
+  tile_rt_print(position, "h: ", "u8", 1, &small, 0, sizes);
+  tile_rt_print(position, "here", "", 0, 0, 0, sizes);
+}
+"""
+
+#: Prints the first element of an array under a type's name.
+SHOW = """
+KERNEL(show) {
+  static const char *names[] = {"i1", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64",
+                                "f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ", "ptr"};
+  int64_t sizes[2] = {SLOT(int, 2), 1};
+  tile_rt_print(position, "", names[SLOT(int, 1)], 0, SLOT(void *, 0), 1, sizes);
 }
 """
 
 CHECK = """
 KERNEL(check) {
   int32_t *seen = SLOT(int32_t *, 0);
-  if (position[0] == SLOT(int, 1)) { tile_rt_assert_failed("negative index", "user.py", 12); return; }
+  if (position[0] == SLOT(int, 1)) { tile_rt_assert(position, "negative index", "user.py:12:5"); return; }
   seen[position[0]] = 1;
 }
 """
@@ -126,10 +137,34 @@ def test_printed_lines_appear_when_the_grid_is_done(make_kernel, threads, capsys
     talk, _ = make_kernel("talk", ["x"], TALK)
     talk[3](2)
     lines = capsys.readouterr().out.splitlines()
-    expected = [line for p in range(3) for line in (f"pid ({p}, 0, 0) idx ({p}, 5) value: 0.5",
-                                                     f"pid ({p}, 0, 0) value: (operand 1) -2",
-                                                     f"pid ({p}, 0, 0) idx ({p}) value: (operand 2) 0xfe")]
+    values = {(0, 0): "0.5", (0, 1): "2", (1, 0): "3", (1, 1): "0.333333343"}
+    expected = []
+    for program in ("pid (0, 0, 0)", "pid (1, 0, 0)", "pid (2, 0, 0)"):
+        expected += [f"{program} idx {index} x: {value}" for index, value in values.items()]
+        expected += [f"{program} s: -2", f"{program} h: 0xfe", f"{program} here"]
     assert sorted(lines) == sorted(expected)
+
+
+def test_printed_values_read_back_as_they_were(make_kernel, capsys):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    show, _ = make_kernel("show", ["data", Param("kind", do_not_specialize=True), "count"], SHOW)
+    dtypes = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float16,
+              ml_dtypes.bfloat16, np.float32, np.float64, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn,
+              ml_dtypes.float8_e5m2fnuz, ml_dtypes.float8_e4m3fnuz]
+    for kind, dtype in enumerate(dtypes):
+        data = np.random.default_rng(kind).integers(0, 256, 256 * np.dtype(dtype).itemsize).astype(np.uint8)
+        data = data.view(dtype) if dtype is not np.bool_ else data % 2 == 1
+        if np.dtype(dtype).itemsize == 1 and dtype is not np.bool_:
+            data = np.arange(256, dtype=np.uint8).view(dtype)  # every value
+        show[1](data, kind, 256)
+        words = [line.split()[-1] for line in capsys.readouterr().out.splitlines()]
+        if dtype is np.bool_:
+            assert words == [str(value) for value in data]
+        elif np.dtype(dtype).kind in "iu":
+            assert words == [str(int(value)) for value in data]
+        else:
+            wide = data.astype(np.float64)
+            np.testing.assert_array_equal(np.array(words, np.float64).astype(dtype).astype(np.float64), wide)
 
 
 def test_a_failed_assertion_is_raised_after_the_grid(make_kernel, threads):
@@ -137,7 +172,7 @@ def test_a_failed_assertion_is_raised_after_the_grid(make_kernel, threads):
     seen = np.zeros(100, np.int32)
     with pytest.raises(DeviceAssertionError) as error:
         check[100](seen, 40)
-    assert str(error.value) == "user.py:12: error: kernel 'check': assertion failed: negative index"
+    assert str(error.value) == "user.py:12:5: error: kernel 'check': assertion failed: negative index"
     assert seen[40] == 0
     seen[:] = 0
     check[100](seen, 101)
