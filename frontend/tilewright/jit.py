@@ -64,12 +64,14 @@ class JITFunction:
 
     def __init__(self, fn: Function, *, do_not_specialize: Iterable[str | int] = (),
                  do_not_specialize_on_alignment: Iterable[str | int] = (), debug: bool = False,
-                 noinline: bool = False, repr: Function | None = None, launch_metadata: Function | None = None) -> None:
+                 noinline: bool = False, repr: Function | None = None, launch_metadata: Function | None = None,
+                 version: Any = None) -> None:
         functools.update_wrapper(self, fn)
         self.fn = fn
         self.signature = inspect.signature(fn)
         self.debug = debug
         self.noinline = noinline
+        self.version = version
         self.repr = repr
         self.launch_metadata = launch_metadata
         self.params = self._make_params(set(do_not_specialize), set(do_not_specialize_on_alignment))
@@ -131,16 +133,15 @@ class JITFunction:
     def cache_key(self) -> str:
         """A hash of all that the function's meaning depends on: its text and place, and those of the
         functions it calls, and the constants they read."""
-        digest = hashlib.sha256()
-        for function in self._reachable():
-            place = (function.fn.__qualname__, function.source.file, function.source.first_line)
-            digest.update(repr(place).encode())
-            digest.update(function.src.encode())
-            for name, value in sorted(function._used[1].items()):
-                digest.update(f"\0{name}={open_constant(value)!r}".encode())
-            for param in function.params:
-                digest.update(f"\0{param.name}={open_constant(param.default)!r}".encode())
-        return digest.hexdigest()
+        first, *others = [function._describe() for function in self._reachable()]
+        return hashlib.sha256("\0".join([first, *sorted(others)]).encode()).hexdigest()
+
+    def _describe(self) -> str:
+        """What of the function itself its meaning depends on."""
+        constants = [(name, open_constant(value)) for name, value in sorted(self._used[1].items())]
+        parts = (self.fn.__qualname__, self.source.file, self.source.first_line, self.version, self.src, constants,
+                 [(param.name, param.default) for param in self.params])
+        return repr(parts)
 
     def _reachable(self) -> list[JITFunction]:
         found: dict[int, JITFunction] = {}
@@ -270,7 +271,7 @@ def jit(fn: Function | None = None, *, version: Any = None, repr: Function | Non
 
     Args:
         fn: The function.
-        version: Ignored by the meaning; a different value is a different kernel in caches.
+        version: A different value makes a different kernel in caches.
         repr: Gives the kernel's name for a specialization.
         launch_metadata: Kept for tools that read it.
         do_not_specialize: Parameters, by name or position, for whose values no special code is made.
@@ -287,6 +288,6 @@ def jit(fn: Function | None = None, *, version: Any = None, repr: Function | Non
     def decorate(function: Function) -> JITFunction:
         return JITFunction(function, do_not_specialize=do_not_specialize or (), debug=bool(debug),
                            do_not_specialize_on_alignment=do_not_specialize_on_alignment or (),
-                           noinline=bool(noinline), repr=repr, launch_metadata=launch_metadata)
+                           noinline=bool(noinline), repr=repr, launch_metadata=launch_metadata, version=version)
 
     return decorate if fn is None else decorate(fn)

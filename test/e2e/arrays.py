@@ -19,7 +19,7 @@ def is_float(dtype: np.dtype) -> bool:
 def some(rng: np.random.Generator, dtype: np.dtype, shape, special: bool = True) -> np.ndarray:
     """Random values of a type, with limits and special values among them."""
     count = int(np.prod(shape))
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
     if is_float(dtype):
         values = (rng.standard_normal(count) * 10.0 ** rng.integers(-2, 3, count)).astype(dtype)

@@ -19,7 +19,7 @@ class constexpr:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value.value if isinstance(value, constexpr) else value
+        self.value = open_constant(value)
 
     def __repr__(self) -> str:
         return f"constexpr({self.value!r})"
@@ -59,6 +59,8 @@ def open_constant(value: Any) -> Any:
     """What a constexpr holds; anything else as it is."""
     if isinstance(value, constexpr):
         return value.value
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
     if isinstance(value, (list, tuple)) and any(isinstance(item, constexpr) for item in value):
         items = [open_constant(item) for item in value]
         return type(value)._make(items) if hasattr(value, "_make") else tuple(items)

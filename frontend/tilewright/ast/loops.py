@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CompilationError, Note, TileTypeError, UnsupportedLanguageConstruct
+from ..errors import CompilationError, Note, TileTypeError, UnsupportedLanguageConstruct, list_names
 from ..language import types as t
 from ..language.arithmetic import add, compare, logical_and, not_, sub
 from ..language.conversion import convert, describe_value, static, to_tensor
@@ -136,7 +136,11 @@ class Loops:
             self.statements(node.body)
 
         if hasattr(node, "break_flag"):
-            results = self.counting_while(node, loop, start, end, step, carried, body)
+            if loop.options:
+                raise UnsupportedLanguageConstruct(
+                    f"{list_names(loop.options)} is for loops that run to their end, and 'break' may "
+                    "leave this one", "drop the options, or mask what 'break' skips")
+            results = self.counting_while(node, start, end, step, carried, body)
         else:
             results = self.counting_for(node, loop, start, end, step, carried, body)
         self.leave_loop(node, before, carried, results, changed | stores(node.target))
@@ -157,13 +161,12 @@ class Loops:
             builder.create("scf.yield", self.end_iteration(node, carried))
         return op.results
 
-    def counting_while(self: Lowering, node: ast.For, loop: loop_range, start: tensor, end: tensor, step: tensor,
-                       carried: Carried, body: Callable[[tensor], None]) -> Any:
+    def counting_while(self: Lowering, node: ast.For, start: tensor, end: tensor, step: tensor, carried: Carried,
+                       body: Callable[[tensor], None]) -> Any:
         """A loop that a `break` may leave."""
         builder, frame = self.builder, self.frame
         types = [builder.session.ir_type(type) for type in (start.type, *carried.types())]
-        op = builder.create("scf.while", [start.handle, *carried.initial()], types,
-                            self.loop_attributes(loop.options), regions=2)
+        op = builder.create("scf.while", [start.handle, *carried.initial()], types, None, regions=2)
         test, block = (self.append_block(region, types) for region in op.regions)
         frame.scope = dict(frame.scope)
         with builder.inside(test):
