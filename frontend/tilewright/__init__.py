@@ -44,6 +44,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'tilewright' has no attribute '{name}'")
 
 
-__all__ = ["Autotuner", "CompilationError", "CompiledKernel", "Config", "ConstexprFunction", "Heuristics", "JITFunction", "OutOfResources",
-           "TilewrightError", "autotune", "cdiv", "compile", "constexpr_function", "heuristics", "jit", "language", "next_power_of_2",
-           "targets"]
+__all__ = ["Autotuner", "CompilationError", "CompiledKernel", "Config", "ConstexprFunction", "Heuristics",
+           "JITFunction", "OutOfResources", "TilewrightError", "autotune", "cdiv", "compile", "constexpr_function",
+           "heuristics", "jit", "language", "next_power_of_2", "targets"]

@@ -101,7 +101,7 @@ class Heuristics(_Wrapper):
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         for name, compute in self.values.items():
-            kwargs[name] = compute({**dict(zip(self.arg_names, args)), **kwargs})
+            kwargs[name] = compute({**dict(zip(self.arg_names, args, strict=False)), **kwargs})
         return self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
 
 
@@ -145,7 +145,7 @@ class Autotuner(_Wrapper):
 
     # --- launching ------------------------------------------------------------------------------------
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        named = {**dict(zip(self.arg_names, args)), **kwargs}
+        named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
         if warmup:
             return [self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **option.all_kwargs()})
                     for option in self._prune(named, kwargs)]

@@ -52,7 +52,7 @@ class _Table:
     def __str__(self) -> str:
         text = [self.names, *([_format(value) for value in row] for row in self.rows)]
         widths = [max(len(row[i]) for row in text) for i in range(len(self.names))]
-        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in text)
+        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in text)
 
 
 def _format(value: Any) -> str:
@@ -79,7 +79,7 @@ class Mark:
         """
         benchmarks = [self.benchmarks] if isinstance(self.benchmarks, Benchmark) else list(self.benchmarks)
         tables = [self._measure(bench, kwargs) for bench in benchmarks]
-        for bench, table in zip(benchmarks, tables):
+        for bench, table in zip(benchmarks, tables, strict=True):
             if print_data:
                 print(f"{bench.plot_name}:\n{_only_values(bench, table)}")
             if save_path:
@@ -101,8 +101,9 @@ class Mark:
             if len(xs) != len(bench.x_names):
                 raise ValueError(f"{bench.plot_name}: {x} has {len(xs)} values for {len(bench.x_names)} arguments")
             row = xs.copy()
+            named = dict(zip(bench.x_names, xs, strict=True))
             for line in bench.line_vals:
-                result = self.fn(**dict(zip(bench.x_names, xs)), **{bench.line_arg: line}, **bench.args, **kwargs)
+                result = self.fn(**named, **{bench.line_arg: line}, **bench.args, **kwargs)
                 # A function gives one value, or a value with its least and largest.
                 row += result if isinstance(result, (tuple, list)) else [result, None, None]
             table.rows.append(row)

@@ -158,10 +158,8 @@ bool CpuKernel::launch(const LaunchRequest &request) {
 PyObject *loadCpuKernel(const char *name, const void *data, size_t size, size_t scratchBytes) {
   std::string error;
   std::unique_ptr<Library> library;
-  Py_BEGIN_ALLOW_THREADS
-  library = Library::load(data, size, error);
-  Py_END_ALLOW_THREADS
-  if (!library) {
+  Py_BEGIN_ALLOW_THREADS library = Library::load(data, size, error);
+  Py_END_ALLOW_THREADS if (!library) {
     PyErr_Format(PyExc_RuntimeError, "kernel '%s': its library cannot be loaded: %s", name,
                  error.c_str());
     return nullptr;

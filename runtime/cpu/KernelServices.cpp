@@ -114,7 +114,10 @@ static std::string formatElement(const ElementType &type, const char *data, bool
     return bits & 1 ? "True" : "False";
   case ElementType::Float:
     // Enough digits to tell any two values of the type apart.
-    std::snprintf(text, sizeof(text), "%.*g", type.width == 64 ? 17 : type.width == 32 ? 9 : 6,
+    std::snprintf(text, sizeof(text), "%.*g",
+                  type.width == 64   ? 17
+                  : type.width == 32 ? 9
+                                     : 6,
                   readFloat(type, bits));
     return text;
   case ElementType::Signed:

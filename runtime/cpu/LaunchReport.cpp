@@ -7,9 +7,7 @@ namespace tile::runtime::cpu {
 
 static thread_local LaunchReport *currentReport = nullptr;
 
-LaunchReport::Scope::Scope(LaunchReport &report) : outer(currentReport) {
-  currentReport = &report;
-}
+LaunchReport::Scope::Scope(LaunchReport &report) : outer(currentReport) { currentReport = &report; }
 LaunchReport::Scope::~Scope() { currentReport = outer; }
 
 LaunchReport *LaunchReport::getCurrent() { return currentReport; }

@@ -24,8 +24,7 @@ static void pause() {
 }
 
 /// Poll for a while. Reads the clock now and then only: it costs as much as a poll.
-template <typename Condition>
-static bool spinUntil(Condition isTrue) {
+template <typename Condition> static bool spinUntil(Condition isTrue) {
   constexpr int pollsPerClock = 32;
   Clock::time_point deadline = Clock::now() + spinTime;
   do {

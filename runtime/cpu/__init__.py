@@ -40,7 +40,8 @@ def describe_host(file: Path = Path("/proc/cpuinfo")) -> str:
     except OSError:
         return f"{platform.machine()} {platform.processor()}"
     # The frequency of the moment is in there as well.
-    lines = [line for line in first_cpu.splitlines() if line.startswith(("model name", "flags", "Features", "CPU part"))]
+    facts = ("model name", "flags", "Features", "CPU part")
+    lines = [line for line in first_cpu.splitlines() if line.startswith(facts)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 

@@ -110,7 +110,7 @@ bool ArgumentReader::readInteger(PyObject *value) {
     key.addByte('1');
     return !describe || addDescription(Py_BuildValue("(si)", "constexpr", 1));
   }
-  DataType type = overflow > 0 ? DataType::U64
+  DataType type = overflow > 0                                              ? DataType::U64
                   : overflow == 0 && number == static_cast<int32_t>(number) ? DataType::I32
                                                                             : DataType::I64;
   return readTypedInteger(value, type);

@@ -16,8 +16,7 @@ namespace {
 /// The head of PyArrayObject, which numpy's own macros read in this way in every
 /// extension: part of its binary interface since 1.7.
 struct NumpyFields {
-  PyObject_HEAD
-  char *data;
+  PyObject_HEAD char *data;
   int rank;
   Py_ssize_t *shape, *strides;
   PyObject *base, *dtype;
@@ -30,7 +29,8 @@ bool isNumpyLayoutKnown(PyObject *array) {
   auto *fields = reinterpret_cast<NumpyFields *>(array);
   Ref interface(PyObject_GetAttr(array, Registry::get().names.arrayInterface));
   Ref dtype(PyObject_GetAttr(array, Registry::get().names.dtype));
-  PyObject *data = interface ? PyDict_GetItem(interface.get(), Registry::get().names.data) : nullptr;
+  PyObject *data =
+      interface ? PyDict_GetItem(interface.get(), Registry::get().names.data) : nullptr;
   if (!data || !PyTuple_Check(data) || fields->dtype != dtype.get())
     return false;
   void *address = PyLong_AsVoidPtr(PyTuple_GET_ITEM(data, 0));
@@ -206,12 +206,12 @@ static std::optional<DataType> getDLPackType(const DLTensor &tensor) {
     DataType type;
   };
   static const Entry table[] = {
-      {0, 8, DataType::I8},      {0, 16, DataType::I16},    {0, 32, DataType::I32},
-      {0, 64, DataType::I64},    {1, 8, DataType::U8},      {1, 16, DataType::U16},
-      {1, 32, DataType::U32},    {1, 64, DataType::U64},    {2, 16, DataType::FP16},
-      {2, 32, DataType::FP32},   {2, 64, DataType::FP64},   {4, 16, DataType::BF16},
-      {6, 8, DataType::I1},      {10, 8, DataType::FP8E4NV}, {11, 8, DataType::FP8E4B8},
-      {12, 8, DataType::FP8E5},  {13, 8, DataType::FP8E5B16}};
+      {0, 8, DataType::I8},     {0, 16, DataType::I16},     {0, 32, DataType::I32},
+      {0, 64, DataType::I64},   {1, 8, DataType::U8},       {1, 16, DataType::U16},
+      {1, 32, DataType::U32},   {1, 64, DataType::U64},     {2, 16, DataType::FP16},
+      {2, 32, DataType::FP32},  {2, 64, DataType::FP64},    {4, 16, DataType::BF16},
+      {6, 8, DataType::I1},     {10, 8, DataType::FP8E4NV}, {11, 8, DataType::FP8E4B8},
+      {12, 8, DataType::FP8E5}, {13, 8, DataType::FP8E5B16}};
   for (const Entry &entry : table)
     if (entry.code == tensor.typeCode && entry.bits == tensor.typeBits && tensor.typeLanes == 1)
       return entry.type;
@@ -266,8 +266,7 @@ static bool settleDevice(Array &array) {
     array.device = {Device::Cpu, 0};
   if (array.device.type == Device::CudaManaged)
     array.device.type = Device::Cuda;
-  if (array.device.type == Device::None || array.device.type == Device::Cpu ||
-      array.device.isGpu())
+  if (array.device.type == Device::None || array.device.type == Device::Cpu || array.device.isGpu())
     return true;
   PyErr_Format(PyExc_TypeError, "is on a device of DLPack type %d, where kernels cannot run",
                array.device.type);

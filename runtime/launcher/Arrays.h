@@ -16,9 +16,7 @@ struct Device {
   int32_t type = None, index = 0;
 
   bool isGpu() const { return type == Cuda || type == Rocm; }
-  bool operator==(const Device &other) const {
-    return type == other.type && index == other.index;
-  }
+  bool operator==(const Device &other) const { return type == other.type && index == other.index; }
   bool operator!=(const Device &other) const { return !(*this == other); }
 };
 

@@ -10,7 +10,7 @@
 namespace tile::runtime {
 
 static constexpr const char *names[] = {
-    "i1",   "i8",  "i16", "i32",     "i64",      "u8",      "u16",     "u32",      "u64",
+    "i1",    "i8",       "i16",     "i32",     "i64",      "u8",   "u16",  "u32",  "u64",
     "fp8e5", "fp8e5b16", "fp8e4nv", "fp8e4b8", "fp8e4b15", "fp16", "bf16", "fp32", "fp64"};
 
 const char *getName(DataType type) { return names[static_cast<size_t>(type)]; }

@@ -9,9 +9,24 @@
 namespace tile::runtime {
 
 enum class DataType : uint8_t {
-  I1, I8, I16, I32, I64, U8, U16, U32, U64,
-  FP8E5, FP8E5B16, FP8E4NV, FP8E4B8, FP8E4B15,
-  FP16, BF16, FP32, FP64,
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  FP8E5,
+  FP8E5B16,
+  FP8E4NV,
+  FP8E4B8,
+  FP8E4B15,
+  FP16,
+  BF16,
+  FP32,
+  FP64,
 };
 
 /// As signatures spell it: "i32", "fp8e4nv".

@@ -35,8 +35,7 @@ public:
 
 /// The Python object that owns a loaded kernel: `tilewright._launcher.Executable`.
 struct ExecutableObject {
-  PyObject_HEAD
-  Executable *executable;
+  PyObject_HEAD Executable *executable;
 };
 extern PyTypeObject *executableType;
 /// Wraps; takes ownership.

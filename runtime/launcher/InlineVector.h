@@ -10,8 +10,7 @@
 namespace tile::runtime {
 
 /// Values that are copied as bytes; the first `Inline` of them need no allocation.
-template <typename T, size_t Inline>
-class InlineVector {
+template <typename T, size_t Inline> class InlineVector {
   static_assert(std::is_trivially_copyable_v<T>);
 
 public:

@@ -10,9 +10,7 @@ namespace tile::runtime {
 //===----------------------------------------------------------------------===//
 
 /// Both are nearly always interned, so that their addresses decide.
-static bool isSameName(PyObject *a, PyObject *b) {
-  return a == b || PyUnicode_Compare(a, b) == 0;
-}
+static bool isSameName(PyObject *a, PyObject *b) { return a == b || PyUnicode_Compare(a, b) == 0; }
 
 /// "a, b, c"
 static Ref joinNames(const std::vector<Ref> &names) {

@@ -20,9 +20,9 @@ struct BoundCall {
 /// The kernels of one function, by specialization.
 class Launcher {
 public:
-  Ref name;                ///< of the function
-  Ref resolve;             ///< (descriptions, options, device type, index, read-only slots)
-                           ///< -> (executable, kernel)
+  Ref name;    ///< of the function
+  Ref resolve; ///< (descriptions, options, device type, index, read-only slots)
+               ///< -> (executable, kernel)
   std::vector<Parameter> parameters;
   std::vector<Ref> options; ///< known names
 

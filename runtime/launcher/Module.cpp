@@ -87,8 +87,7 @@ static PyObject *getThreadCount(PyObject *, PyObject *) {
   return PyLong_FromLong(cpu::ThreadPool::get().getThreadCount());
 }
 
-template <typename Function>
-static PyCFunction toMethod(Function *function) {
+template <typename Function> static PyCFunction toMethod(Function *function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(function));
 }
 

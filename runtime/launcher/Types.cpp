@@ -30,20 +30,18 @@ static void freeExecutable(PyObject *self) {
 }
 
 static PyObject *getExecutableName(PyObject *self, void *) {
-  return PyUnicode_FromString(
-      reinterpret_cast<ExecutableObject *>(self)->executable->name.c_str());
+  return PyUnicode_FromString(reinterpret_cast<ExecutableObject *>(self)->executable->name.c_str());
 }
 
 static PyGetSetDef executableFields[] = {
     {"name", getExecutableName, nullptr, "The kernel's symbol.", nullptr}, {}};
 
-static PyType_Slot executableSlots[] = {
-    {Py_tp_doc, const_cast<char *>("A loaded kernel.")},
-    {Py_tp_dealloc, reinterpret_cast<void *>(freeExecutable)},
-    {Py_tp_getset, executableFields},
-    {0, nullptr}};
-static PyType_Spec executableSpec = {"tilewright._launcher.Executable", sizeof(ExecutableObject),
-                                     0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+static PyType_Slot executableSlots[] = {{Py_tp_doc, const_cast<char *>("A loaded kernel.")},
+                                        {Py_tp_dealloc, reinterpret_cast<void *>(freeExecutable)},
+                                        {Py_tp_getset, executableFields},
+                                        {0, nullptr}};
+static PyType_Spec executableSpec = {"tilewright._launcher.Executable", sizeof(ExecutableObject), 0,
+                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                      executableSlots};
 
 //===----------------------------------------------------------------------===//
@@ -52,14 +50,12 @@ static PyType_Spec executableSpec = {"tilewright._launcher.Executable", sizeof(E
 
 namespace {
 struct LauncherObject {
-  PyObject_HEAD
-  Launcher *launcher;
+  PyObject_HEAD Launcher *launcher;
 };
 
 /// What `launcher[grid]` is: only there to be called.
 struct BoundObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   LauncherObject *owner;
   PyObject *grid;
 };
@@ -100,9 +96,10 @@ static PyType_Slot boundSlots[] = {
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
     {Py_tp_members, boundMembers},
     {0, nullptr}};
-static PyType_Spec boundSpec = {
-    "tilewright._launcher.BoundLauncher", sizeof(BoundObject), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, boundSlots};
+static PyType_Spec boundSpec = {"tilewright._launcher.BoundLauncher", sizeof(BoundObject), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                    Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                boundSlots};
 
 //===----------------------------------------------------------------------===//
 // Launcher

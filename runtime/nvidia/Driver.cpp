@@ -46,8 +46,8 @@ void Driver::raise(const std::string &kernel, const char *call, Result result) {
   const char *name = "unknown error", *text = "";
   getErrorName(result, &name);
   getErrorString(result, &text);
-  PyErr_Format(PyExc_RuntimeError, "kernel '%s': %s failed with %s (%d): %s", kernel.c_str(),
-               call, name, result, text);
+  PyErr_Format(PyExc_RuntimeError, "kernel '%s': %s failed with %s (%d): %s", kernel.c_str(), call,
+               name, result, text);
 }
 
 int Driver::getDeviceOf(uint64_t address) {

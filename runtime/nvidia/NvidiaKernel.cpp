@@ -71,16 +71,16 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
   }
   constexpr int32_t clusterDimension = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
   LaunchAttribute attribute{clusterDimension, {}, {shape.clusterSize, 1, 1}};
-  LaunchConfig config{gridX, gridY, gridZ, shape.threads, 1, 1, shape.sharedBytes, stream,
-                      &attribute, 1};
+  LaunchConfig config{gridX,  gridY,      gridZ, shape.threads, 1, 1, shape.sharedBytes,
+                      stream, &attribute, 1};
   Result result = driver.launchKernelEx(&config, function, parameters.data(), nullptr);
   if (result)
     driver.raise(name, "cuLaunchKernelEx", result);
   return !result;
 }
 
-PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context,
-                           LaunchShape shape, PyObject *owner) {
+PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context, LaunchShape shape,
+                           PyObject *owner) {
   if (!Driver::get().open())
     return nullptr;
   if (shape.clusterSize > 1 && !Driver::get().launchKernelEx) {

@@ -31,8 +31,8 @@ private:
 };
 
 /// Wrap a loaded function. Null with a Python error.
-PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context,
-                           LaunchShape shape, PyObject *owner);
+PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context, LaunchShape shape,
+                           PyObject *owner);
 
 } // namespace tile::runtime::nvidia
 

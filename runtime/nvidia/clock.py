@@ -58,7 +58,7 @@ class Clock:
             return [events.elapsed(i, i) for i in range(events.count)]
 
     def _run(self, run: Callable[[], None], events: _Events) -> None:
-        for start, end in zip(events.starts, events.ends):
+        for start, end in zip(events.starts, events.ends, strict=True):
             call(_PURPOSE, "cuMemsetD8Async", self.buffer, 0, self.flush_bytes, self.stream)
             call(_PURPOSE, "cuEventRecord", start, self.stream)
             run()

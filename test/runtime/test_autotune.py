@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import tilewright as tw
 from tilewright import Config, autotune, heuristics
 from tilewright.autotune import AutotunerError
@@ -22,7 +21,7 @@ class Fake:
         self.fail = {}
 
     def run(self, *args, grid, warmup=False, **kwargs):
-        named = {**dict(zip(self.arg_names, args)), **kwargs}
+        named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
         self.launches.append((grid, warmup, named))
         if named["BLOCK"] in self.fail:
             raise self.fail[named["BLOCK"]]
@@ -120,7 +119,10 @@ def test_other_errors_pass_through(fake, bench):
 
 
 def test_pruning(fake, bench):
-    prune = {"early_config_prune": lambda configs, named, **kwargs: [c for c in configs if c.kwargs["BLOCK"] <= named["n"]],
+    def early(configs, named, **kwargs):
+        return [option for option in configs if option.kwargs["BLOCK"] <= named["n"]]
+
+    prune = {"early_config_prune": early,
              "perf_model": lambda BLOCK, n, num_warps, **_: -BLOCK, "top_k": 1}
     autotune(CONFIGS, key=["n"], prune_configs_by=prune, do_bench=bench)(fake)[1](None, None, 64)
     assert bench.calls == [64]
@@ -132,7 +134,8 @@ def test_pruning(fake, bench):
 
 
 def test_unknown_names_are_refused(fake):
-    for arguments, what in [({"key": ["m"]}, r"autotune\(key=\)"), ({"key": [], "reset_to_zero": ["z"]}, "reset_to_zero"),
+    for arguments, what in [({"key": ["m"]}, r"autotune\(key=\)"),
+                            ({"key": [], "reset_to_zero": ["z"]}, "reset_to_zero"),
                             ({"key": [], "restore_value": ["z"]}, "restore_value")]:
         with pytest.raises(ValueError, match=f"{what}.* names '[mz]', which is no parameter"):
             autotune(CONFIGS, **arguments)(fake)

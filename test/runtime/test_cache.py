@@ -10,7 +10,6 @@ import time
 from collections import namedtuple
 
 import pytest
-
 from tilewright import cache, config
 from tilewright.cache import DiskCache, Entry, make_key
 

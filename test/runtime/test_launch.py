@@ -7,7 +7,6 @@ import struct
 import numpy as np
 import pytest
 from c_kernels import Param
-
 from tilewright.runtime import launch
 
 COPY_SLOTS = """

@@ -10,7 +10,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-
 from tilewright.runtime.errors import AssemblerError, MissingDriverError
 from tilewright.runtime.nvidia import assembler
 from tilewright.runtime.nvidia.device import architecture_of
@@ -52,7 +51,8 @@ def fake_driver(tmp_path_factory):
         pytest.skip("no C compiler")
     pytest.importorskip("cuda.bindings.driver")
     folder = tmp_path_factory.mktemp("driver")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", folder / "libcuda.so.1", HERE / "fake_driver.c", "-ldl"], check=True)
+    command = [compiler, "-shared", "-fPIC", "-o", folder / "libcuda.so.1", HERE / "fake_driver.c", "-ldl"]
+    subprocess.run(command, check=True)
 
     def run(code: str) -> list[str]:
         path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -111,8 +111,9 @@ def test_clusters_streams_and_much_shared_memory(fake_driver):
         kernel, _ = make(shared_bytes=100_000)
         kernel[3](Array(0x10000, stream=0x77), 77, num_ctas=2)
     """)
-    assert lines[1:3] == ["shared limit 100000",
-                          "launch 3006 in 1000 grid 6 1 1 block 128 1 1 shared 100000 cluster 2 stream 77 args 10000 4d"]
+    assert lines[1:3] == [
+        "shared limit 100000",
+        "launch 3006 in 1000 grid 6 1 1 block 128 1 1 shared 100000 cluster 2 stream 77 args 10000 4d"]
 
 
 def test_what_does_not_fit_is_named_before_the_launch(fake_driver):
@@ -143,8 +144,9 @@ def test_the_drivers_compiler_is_quoted(fake_driver):
         except RuntimeError as error:
             print(error)
     """)
-    assert lines == ["kernel 'kernel': cuModuleLoadDataEx failed with CUDA_ERROR_INVALID_IMAGE (200): a text of the driver",
-                     "line 3: unknown instruction"]
+    assert lines == [
+        "kernel 'kernel': cuModuleLoadDataEx failed with CUDA_ERROR_INVALID_IMAGE (200): a text of the driver",
+        "line 3: unknown instruction"]
 
 
 def test_arrays_that_no_gpu_knows(fake_driver):
@@ -159,7 +161,7 @@ def test_arrays_that_no_gpu_knows(fake_driver):
         print(source.requests[0].signature, source.requests[0].divisibility)
     """)
     assert lines[0].startswith("kernel 'kernel': argument 'x' has the address 0x10, which the driver does not know")
-    for line, typestr in zip(lines[1:3], ("<c8", ">f4")):
+    for line, typestr in zip(lines[1:3], ("<c8", ">f4"), strict=True):
         assert line == f"kernel 'kernel': argument 'x' has elements of type '{typestr}', which kernels do not know"
     assert lines[-1] == "{'x': '*fp32', 'y': '*fp32'} {('x',): 16}"
 
@@ -184,9 +186,9 @@ def test_without_a_driver_it_says_what_to_do():
         nvidia.target_of(0)
 
 
-@pytest.mark.parametrize("capability, arch", [((8, 0), "sm_80"), ((8, 6), "sm_86"), ((8, 7), "sm_86"), ((8, 9), "sm_89"),
-                                              ((9, 0), "sm_90a"), ((10, 0), "sm_100a"), ((10, 3), "sm_89"),
-                                              ((12, 0), "sm_120a"), ((12, 1), "sm_89")])
+@pytest.mark.parametrize("capability, arch", [
+    ((8, 0), "sm_80"), ((8, 6), "sm_86"), ((8, 7), "sm_86"), ((8, 9), "sm_89"), ((9, 0), "sm_90a"),
+    ((10, 0), "sm_100a"), ((10, 3), "sm_89"), ((12, 0), "sm_120a"), ((12, 1), "sm_89")])
 def test_architectures_by_capability(capability, arch):
     assert architecture_of(capability) == arch
 

@@ -10,7 +10,6 @@ import threading
 import numpy as np
 import pytest
 from c_kernels import Param
-
 from tilewright import _launcher
 from tilewright.runtime.errors import DeviceAssertionError
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from c_kernels import Param
-
 import tilewright
 import tilewright.language as tl
+from c_kernels import Param
 
 NOTHING = "KERNEL(nothing) {}"
 

@@ -7,7 +7,6 @@ import time
 
 import numpy as np
 import pytest
-
 from tilewright.testing import Benchmark, assert_close, do_bench, perf_report
 
 
