@@ -1,0 +1,62 @@
+// RUN: tile-opt %s --tile-expand-casts --split-input-file | FileCheck %s
+
+// Without a target no narrow conversion is native; 8-bit floats end as bits.
+// CHECK-LABEL: func.func @no_facts(
+// CHECK-NOT: tile.cast
+// CHECK: %[[CODE:.*]] = arith.trunci %{{.*}} : tensor<8xi32> to tensor<8xi8>
+// CHECK: arith.bitcast %[[CODE]] : tensor<8xi8> to tensor<8xf8E5M2>
+func.func @no_facts(%x: tensor<8xf32>) -> tensor<8xf8E5M2> {
+  %y = tile.cast %x : tensor<8xf32> -> tensor<8xf8E5M2>
+  return %y : tensor<8xf8E5M2>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @upper_half(
+// CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : vector<4xf8E5M2> to vector<4xi8>
+// CHECK: %[[WIDE:.*]] = arith.extui %[[BITS]] : vector<4xi8> to vector<4xi16>
+// CHECK: %[[UP:.*]] = arith.shli %[[WIDE]]
+// CHECK: arith.bitcast %[[UP]] : vector<4xi16> to vector<4xf16>
+func.func @upper_half(%x: vector<4xf8E5M2>) -> vector<4xf16> {
+  %y = arith.extf %x : vector<4xf8E5M2> to vector<4xf16>
+  return %y : vector<4xf16>
+}
+
+// -----
+
+module attributes {tile.target = #tile.target<"any", "any", {lanes = 32 : i32,
+    native_casts = ["f16:f32", "f32:f16", "f32:f16:rtz", "f8E4M3FN:f16", "f32:f8E4M3FN", "bf16:f32"],
+    native_arithmetic = ["f16"]}>} {
+  // CHECK-LABEL: func.func @native(
+  // CHECK-SAME: %[[X:.*]]: tensor<8xf32>, %[[H:.*]]: tensor<8xf16>, %[[B:.*]]: tensor<8xf8E4M3FN>)
+  func.func @native(%x: tensor<8xf32>, %h: tensor<8xf16>, %b: tensor<8xf8E4M3FN>)
+      -> (tensor<8xf16>, tensor<8xf16>, tensor<8xf8E4M3FN>, tensor<8xf8E4M3FN>, tensor<8xf32>) {
+    // CHECK-NEXT: arith.truncf %[[X]] : tensor<8xf32> to tensor<8xf16>
+    %0 = arith.truncf %x : tensor<8xf32> to tensor<8xf16>
+    // CHECK-NEXT: arith.truncf %[[X]] toward_zero : tensor<8xf32> to tensor<8xf16>
+    %1 = tile.cast %x rounding rtz : tensor<8xf32> -> tensor<8xf16>
+    // CHECK-NEXT: tile.cast %[[X]] : tensor<8xf32> -> tensor<8xf8E4M3FN>
+    %2 = tile.cast %x : tensor<8xf32> -> tensor<8xf8E4M3FN>
+    // By way of f32, which has a native conversion.
+    // CHECK-NEXT: %[[S:.*]] = arith.extf %[[H]] : tensor<8xf16> to tensor<8xf32>
+    // CHECK-NEXT: tile.cast %[[S]] : tensor<8xf32> -> tensor<8xf8E4M3FN>
+    %3 = tile.cast %h : tensor<8xf16> -> tensor<8xf8E4M3FN>
+    // By way of f16.
+    // CHECK-NEXT: %[[T:.*]] = tile.cast %[[B]] : tensor<8xf8E4M3FN> -> tensor<8xf16>
+    // CHECK-NEXT: arith.extf %[[T]] : tensor<8xf16> to tensor<8xf32>
+    %4 = tile.cast %b : tensor<8xf8E4M3FN> -> tensor<8xf32>
+    return %0, %1, %2, %3, %4 : tensor<8xf16>, tensor<8xf16>, tensor<8xf8E4M3FN>, tensor<8xf8E4M3FN>, tensor<8xf32>
+  }
+
+  // CHECK-LABEL: func.func @arithmetic(
+  // CHECK-SAME: %[[X:.*]]: f16, %[[Y:.*]]: bf16)
+  func.func @arithmetic(%x: f16, %y: bf16) -> (f16, bf16) {
+    // CHECK: arith.addf %[[X]], %[[X]] fastmath<contract> : f16
+    %0 = arith.addf %x, %x fastmath<contract> : f16
+    // CHECK: arith.extf %[[Y]] : bf16 to f32
+    // CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract> : f32
+    // CHECK: arith.bitcast %{{.*}} : i16 to bf16
+    %1 = arith.mulf %y, %y fastmath<contract> : bf16
+    return %0, %1 : f16, bf16
+  }
+}
