@@ -93,7 +93,9 @@ def make_launcher(source: KernelSource) -> _launcher.Launcher:
     register_language_types()
     options = tuple(option.name for option in fields(CompileOptions))
     parameters = tuple(_describe_parameter(parameter) for parameter in source.params)
-    return _launcher.Launcher(source.__name__, parameters, options, _Resolver(source))
+    resolver = _Resolver(source)
+    resolver.launcher = _launcher.Launcher(source.__name__, parameters, options, resolver)
+    return resolver.launcher
 
 
 def _describe_parameter(parameter: Any) -> tuple:
@@ -111,6 +113,8 @@ def _describe_parameter(parameter: Any) -> tuple:
 class _Resolver:
     """Compiles and loads on a new key; one for each function."""
 
+    launcher: _launcher.Launcher
+
     def __init__(self, source: KernelSource) -> None:
         self.source = source
         self.names = [parameter.name for parameter in source.params]
@@ -123,6 +127,7 @@ class _Resolver:
         pair = self.loaded.get(key)
         if pair is None:
             kernel = obtain(self.source, specialization)
+            self.launcher.watch(getattr(self.source, "watched_globals", list)())
             pair = (load(kernel, device_index), kernel)
             self.loaded[key] = pair
         if read_only:

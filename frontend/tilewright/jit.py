@@ -129,6 +129,15 @@ class JITFunction:
         """Constants from outside that the function reads, by the name it uses."""
         return dict(self._used[1])
 
+    def watched_globals(self) -> list[tuple[dict[str, Any], str, Any]]:
+        """Global variables whose values are compiled into the kernel: their module's names, name, value."""
+        watched = []
+        for function in self._reachable():
+            names = function.fn.__globals__
+            watched += [(names, name, value) for name, value in function.used_globals.items()
+                        if name not in function.closure and names.get(name) is value]
+        return watched
+
     @cached_property
     def cache_key(self) -> str:
         """A hash of all that the function's meaning depends on: its text and place, and those of the

@@ -95,6 +95,27 @@ bool Launcher::read(const BoundCall &call, ArgumentReader &reader) const {
   return true;
 }
 
+/// A kernel is not compiled again when a global changes: it would run with the old value.
+bool Launcher::checkGlobals() const {
+  for (const WatchedGlobal &global : globals) {
+    // Held, as the comparison may run Python code.
+    Ref now = Ref::borrow(PyDict_GetItemWithError(global.dict.get(), global.name.get()));
+    if (now.get() == global.value.get())
+      continue;
+    int equal = now ? PyObject_RichCompareBool(now.get(), global.value.get(), Py_EQ) : 0;
+    if (equal > 0)
+      continue;
+    if (!PyErr_Occurred())
+      PyErr_Format(
+          PyExc_RuntimeError,
+          "kernel '%U' was compiled with the global variable %U = %R, which is now %R; pass "
+          "it as a tl.constexpr argument",
+          name.get(), global.name.get(), global.value.get(), now ? now.get() : Py_None);
+    return false;
+  }
+  return true;
+}
+
 Launcher::Entry *Launcher::find(const Key &key, size_t hash) const {
   auto chain = chains.find(hash);
   for (Entry *entry = chain == chains.end() ? nullptr : chain->second; entry; entry = entry->next)
@@ -213,6 +234,10 @@ int Launcher::traverse(visitproc visit, void *arg) const {
   Py_VISIT(resolve.get());
   for (const Parameter &parameter : parameters)
     Py_VISIT(parameter.defaultValue.get());
+  for (const WatchedGlobal &global : globals) {
+    Py_VISIT(global.dict.get());
+    Py_VISIT(global.value.get());
+  }
   for (const Entry &entry : entries) {
     Py_VISIT(entry.executable.get());
     Py_VISIT(entry.kernel.get());
@@ -230,7 +255,7 @@ PyObject *Launcher::call(PyObject *grid, PyObject *const *args, size_t count,
                          PyObject *keywordNames) {
   BoundCall call;
   ArgumentReader reader(name.get());
-  if (!bind(args, count, keywordNames, call) || !read(call, reader))
+  if (!checkGlobals() || !bind(args, count, keywordNames, call) || !read(call, reader))
     return nullptr;
   size_t hash = reader.key.hash();
   Entry *entry = find(reader.key, hash);

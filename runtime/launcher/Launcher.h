@@ -17,6 +17,11 @@ struct BoundCall {
   InlineVector<PyObject *, 16> optionNames, optionValues;
 };
 
+/// A global variable whose value was compiled into a kernel.
+struct WatchedGlobal {
+  Ref dict, name, value;
+};
+
 /// The kernels of one function, by specialization.
 class Launcher {
 public:
@@ -25,6 +30,7 @@ public:
                ///< -> (executable, kernel)
   std::vector<Parameter> parameters;
   std::vector<Ref> options; ///< known names
+  std::vector<WatchedGlobal> globals;
 
   /// The whole launch; without a grid only compiles. Null with a Python error.
   PyObject *call(PyObject *grid, PyObject *const *args, size_t count, PyObject *keywordNames);
@@ -45,6 +51,7 @@ private:
   bool bindKeyword(PyObject *name, PyObject *value, BoundCall &call) const;
   bool fillDefaults(BoundCall &call) const;
   bool read(const BoundCall &call, ArgumentReader &reader) const;
+  bool checkGlobals() const;
   Entry *find(const Key &key, size_t hash) const;
   Entry *compile(const BoundCall &call, const Key &key, size_t hash);
   bool evaluateGrid(PyObject *grid, const BoundCall &call, int64_t (&result)[3]) const;

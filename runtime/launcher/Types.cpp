@@ -193,12 +193,30 @@ static PyObject *compileOnly(PyObject *self, PyObject *const *args, Py_ssize_t c
   return get(self).call(nullptr, args, static_cast<size_t>(count), names);
 }
 
+static PyObject *watchGlobals(PyObject *self, PyObject *list) {
+  std::vector<WatchedGlobal> globals;
+  Ref items(PySequence_List(list));
+  if (!items)
+    return nullptr;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
+    PyObject *dict, *name, *value;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(items.get(), i), "O!UO", &PyDict_Type, &dict, &name,
+                          &value))
+      return nullptr;
+    globals.push_back({Ref::borrow(dict), Ref::borrow(name), Ref::borrow(value)});
+  }
+  get(self).globals = std::move(globals);
+  Py_RETURN_NONE;
+}
+
 static Py_ssize_t countEntries(PyObject *self) { return static_cast<Py_ssize_t>(get(self).size()); }
 
 static PyMethodDef launcherMethods[] = {
     {"compile", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(compileOnly)),
      METH_FASTCALL | METH_KEYWORDS,
      "Compile for these arguments without a launch; gives the compiled kernel."},
+    {"watch", watchGlobals, METH_O,
+     "watch([(globals, name, value), ...]): refuse launches once one of these changes."},
     {}};
 static PyType_Slot launcherSlots[] = {
     {Py_tp_doc,

@@ -54,9 +54,13 @@ class Source:
     scratch_bytes: int = 0
     tile: str = ""
     requests: list[launch.Specialization] = field(default_factory=list)
+    used_globals: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.__name__ = self.name
+
+    def watched_globals(self) -> list[tuple[dict[str, Any], str, Any]]:
+        return [(self.used_globals, name, value) for name, value in self.used_globals.items()]
 
     def compile_for(self, specialization: launch.Specialization) -> Kernel:
         self.requests.append(specialization)

@@ -167,6 +167,23 @@ def test_a_missing_symbol_and_a_damaged_library(make_kernel, build_library):
         add[1](3.0)
 
 
+def test_a_global_that_changes_after_compilation_is_refused(make_kernel):
+    count, source = make_kernel("count", ["cells", "extents"], COUNT, used_globals={"SIZE": 4, "names": (1, 2)})
+    cells = np.zeros(16, np.int32)
+    count[1](cells, cells)
+    source.used_globals["names"] = tuple([1, 2])  # equal
+    count[1](cells, cells)
+    source.used_globals["SIZE"] = 8
+    with pytest.raises(RuntimeError, match="kernel 'count' was compiled with the global variable SIZE = 4, which is "
+                                           "now 8; pass it as a tl.constexpr argument"):
+        count[1](cells, cells)
+    del source.used_globals["SIZE"]
+    with pytest.raises(RuntimeError, match="which is now None"):
+        count[1](cells, cells)
+    source.used_globals["SIZE"] = 4
+    count[1](cells, cells)
+
+
 def test_strided_views_pass_the_address_of_their_first_element(make_kernel):
     kernel, _ = make_kernel("copy_slots", ["out", "x"], COPY_SLOTS)
     out, matrix = np.zeros(8, np.uint8), np.zeros((6, 8))
