@@ -212,14 +212,6 @@ LinearMap LinearMap::sublayout(llvm::ArrayRef<Dim> keptIns, llvm::ArrayRef<Dim> 
   return result;
 }
 
-LinearMap LinearMap::withOutOrder(llvm::ArrayRef<Dim> order) const {
-  assert(order.size() == outs.size() && "expects every output space once");
-  llvm::SmallVector<Dim, 4> all;
-  for (DimBits in : ins)
-    all.push_back(in.dim);
-  return sublayout(all, order);
-}
-
 //===----------------------------------------------------------------------===//
 // Solving
 //===----------------------------------------------------------------------===//

@@ -101,8 +101,6 @@ public:
   LinearMap then(const LinearMap &outer) const;
   /// Keeps only the given input and output spaces, in the given order.
   LinearMap sublayout(llvm::ArrayRef<Dim> ins, llvm::ArrayRef<Dim> outs) const;
-  /// Lists the same output spaces in another order.
-  LinearMap withOutOrder(llvm::ArrayRef<Dim> order) const;
 
   //===--- Solving ---------------------------------------------------------===//
 

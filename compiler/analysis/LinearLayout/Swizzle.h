@@ -34,9 +34,9 @@ AccessPattern getCollectivePattern(const LinearLayout &registers, llvm::ArrayRef
                                    const MemoryFacts &facts);
 
 /// A layout of `shape` (over Dim::Offset) in which every pattern's vectors are
-/// contiguous; without bank conflicts for two patterns whenever their vectors
-/// are equally long, and for more as far as a greedy choice gets (countBankUse
-/// tells). `tileShape` is the part that is swizzled, powers of two that divide
+/// contiguous; without bank conflicts for two patterns whose vectors are equally
+/// long and which no thread moves within, and otherwise as far as a greedy choice
+/// gets (countBankUse tells). `tileShape` is the part that is swizzled, powers of two that divide
 /// `shape`; what is beyond is outermost. Nothing if one pattern's vector is not
 /// the beginning of the longest.
 std::optional<LinearLayout> chooseMemoryLayout(llvm::ArrayRef<int64_t> shape,

@@ -308,6 +308,19 @@ PROPERTY(planningTakesTheCheapest, 200) {
   }
 }
 
+PROPERTY(equallyWideAccessesNeverConflict, 300) {
+  Threads threads = randomThreads(random);
+  Coordinates shape = randomShape(random, 3, 9, 0.2);
+  LinearLayout source = randomLayout(random, shape, threads);
+  LinearLayout result = randomLayout(random, shape, threads);
+  auto plan = planMemory(source, result, shape, randomFacts(random, threads));
+  CHECK(plan.has_value(), describePair(source, result));
+  bool isLinear = plan->write.isLinear() && plan->read.isLinear();
+  if (isLinear && plan->writeWidth == plan->readWidth)
+    CHECK(plan->writeUse.isConflictFree() && plan->readUse.isConflictFree(),
+          describePair(source, result) + "\n  in " + plan->memory.toString());
+}
+
 PROPERTY(scratchIsSplitIntoPasses, 100) {
   // Registers beyond a warp's rows are common to both layouts.
   int64_t rows = int64_t(8) << random.in(0, 2), odd = random.pick(std::vector<int64_t>{1, 3});

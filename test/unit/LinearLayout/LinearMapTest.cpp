@@ -100,6 +100,24 @@ PROPERTY(mapsAreLinearAndCompose, 200) {
   }
 }
 
+PROPERTY(copiesStackAsZeros, 100) {
+  LinearMap map = randomMap(random, hardware, tensor);
+  LinearMap copied = map * LinearMap::zeros(Dim::Lane, 2, tensorDim(0));
+  CHECK(copied.getInBits(Dim::Lane) == 4 && copied.getTotalOutBits() == 5, copied.toString());
+  for (uint64_t lane = 0; lane < 16; ++lane)
+    CHECK(copied.apply({{Dim::Lane, lane}}) == map.apply({{Dim::Lane, lane % 4}}), "copies");
+}
+
+PROPERTY(sublayoutsKeepParts, 100) {
+  LinearMap map = randomMap(random, hardware, tensor);
+  LinearMap part = map.sublayout({Dim::Warp, Dim::Register}, {tensorDim(1)});
+  for (uint64_t reg = 0; reg < 8; ++reg)
+    for (uint64_t warp = 0; warp < 2; ++warp) {
+      llvm::SmallVector<DimIndex> index = {{Dim::Register, reg}, {Dim::Warp, warp}};
+      CHECK(part.apply(index) == map.unpackOut(map.apply(index), tensorDim(1)), part.toString());
+    }
+}
+
 PROPERTY(productsStackAndDivide, 200) {
   LinearMap inner = randomMap(random, hardware, tensor);
   LinearMap outer = randomMap(random, {{Dim::Lane, 2}, {Dim::Block, 1}}, {{tensorDim(1), 2}});
