@@ -59,21 +59,20 @@ class _Pipeline:
         with current.context:
             return current.ir.Module.parse(self.bytecode)
 
-    def lower(self, module: Any, stage: str) -> Any:
-        """Take a module from `tile` to a stage, in place."""
+    def lower(self, module: Any, stage: str) -> list[tuple]:
+        """Take a module from `tile` to a stage, in place; gives what the passes remarked."""
         if stage == SOURCE_STAGE:
-            return module
+            return []
         from .mlir._mlir_libs import _tileNative
 
         reproducer = self.reproducer()
         reproducer.parent.mkdir(parents=True, exist_ok=True)
         try:
-            _tileNative.lower(module, self.target, self.arch, SOURCE_STAGE, stage, reproducer=str(reproducer),
-                              **self.native_options())
+            return _tileNative.lower(module, self.target, self.arch, SOURCE_STAGE, stage,
+                                     reproducer=str(reproducer), **self.native_options())
         except _tileNative.CompileFailure as failure:
             drop_session()
             raise describe_failure(self.fn, failure.args[0], reproducer) from None
-        return module
 
     def emit(self, module: Any, artifact: str) -> bytes:
         """An artifact from a module at stage `llvm`."""
@@ -95,9 +94,12 @@ class _Pipeline:
         """The text of a stage, or the text or bytes of an artifact."""
         if name in ASSEMBLED and name not in self.info.artifacts:
             return self.assemble(name, self.make(ASSEMBLED[name]))
+        module = self.module()
         if name in self.info.artifacts:
-            return present(self.emit(self.lower(self.module(), LAST_STAGE), name))
-        return str(self.lower(self.module(), name))
+            self.lower(module, LAST_STAGE)
+            return present(self.emit(module, name))
+        self.lower(module, name)
+        return str(module)
 
     def assemble(self, name: str, source: str | bytes) -> bytes:
         """What the target's runtime assembles."""
@@ -156,10 +158,13 @@ class CompiledKernel:
         target: As in `compile`, with the architecture.
         asm: Every stage by its name: text, or bytes of a binary.
         metadata: `num_warps`, `shared_bytes`, `scratch_bytes`, `arguments` and others.
+        remarks: What the passes had to say, with places in the source.
     """
 
-    def __init__(self, fn: JITFunction, name: str, pipeline: _Pipeline, metadata: Metadata) -> None:
+    def __init__(self, fn: JITFunction, name: str, pipeline: _Pipeline, metadata: Metadata,
+                 remarks: list[Note]) -> None:
         self.fn = fn
+        self.remarks = remarks
         self.name = name
         self.target = f"{pipeline.target}:{pipeline.arch}"
         self.asm = Stages(pipeline)
@@ -217,9 +222,10 @@ def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Map
     module = build_module(fn, arguments, build_options, name)
     pipeline = _Pipeline(fn, to_bytecode(module), target_name, arch, options)
     passed = flatten(tuple(arguments.values()))
-    pipeline.lower(module, LAST_STAGE)
+    remarks = [Note(message, locate(fn, file, line, column), severity)
+               for severity, message, file, line, column, _ in pipeline.lower(module, LAST_STAGE)]
     metadata = make_metadata(name, pipeline, passed, module)
-    kernel = CompiledKernel(fn, name, pipeline, metadata)
+    kernel = CompiledKernel(fn, name, pipeline, metadata, remarks)
     kernel.asm._made[kernel.binary_name] = present(pipeline.emit(module, kernel.binary_name))
     dump(kernel)
     return kernel

@@ -35,15 +35,20 @@ class Position:
 
 @dataclass(frozen=True)
 class Note:
-    """What to do, or where something comes from."""
+    """What to do, where something comes from, or what a pass remarks."""
 
     message: str
     position: Position | None = None
+    severity: str = "note"
 
     def lines(self) -> list[str]:
+        """The note as it is shown, with the source where its place is known."""
         if self.position is None:
-            return [f"note: {self.message}"]
-        return [f"{self.position}: note: {self.message}", *self.position.excerpt()]
+            return [f"{self.severity}: {self.message}"]
+        return [f"{self.position}: {self.severity}: {self.message}", *self.position.excerpt()]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
 
 @dataclass
