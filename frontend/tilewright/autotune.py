@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -172,6 +174,7 @@ class Autotuner(_Wrapper):
         disk = _Results(self, key, named)
         timings = {option: known for option in candidates if (known := disk.get(option)) is not None}
         fresh = [option for option in candidates if option not in timings]
+        self._compile_all(fresh, args, grid, kwargs)
         for option in fresh:
             timings[option] = self._measure(option, args, named, grid, kwargs)
         self.configs_timings = timings
@@ -187,6 +190,19 @@ class Autotuner(_Wrapper):
             self._print(key, timings, best)
         self.cache[key] = best
         return best
+
+    def _compile_all(self, options: Sequence[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> None:
+        """Compile side by side; what fails does so again, and is reported, when it is measured."""
+        if len(options) < 2:
+            return
+        from tilewright.runtime.cpu import available_cpus
+
+        def compile_one(option: Config) -> None:
+            with suppress(Exception):
+                self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **option.all_kwargs()})
+
+        with ThreadPoolExecutor(min(len(options), available_cpus())) as pool:
+            list(pool.map(compile_one, options))
 
     def _measure(self, option: Config, args: tuple, named: dict[str, Any], grid: Any, kwargs: dict[str, Any]) -> Timing:
         """Times of one configuration; infinite if it cannot be compiled or does not fit the device."""

@@ -97,7 +97,10 @@ bool Launcher::read(const BoundCall &call, ArgumentReader &reader) const {
 
 /// A kernel is not compiled again when a global changes: it would run with the old value.
 bool Launcher::checkGlobals() const {
-  for (const WatchedGlobal &global : globals) {
+  std::shared_ptr<const std::vector<WatchedGlobal>> watched = globals;
+  if (!watched)
+    return true;
+  for (const WatchedGlobal &global : *watched) {
     // Held, as the comparison may run Python code.
     Ref now = Ref::borrow(PyDict_GetItemWithError(global.dict.get(), global.name.get()));
     if (now.get() == global.value.get())
@@ -234,10 +237,11 @@ int Launcher::traverse(visitproc visit, void *arg) const {
   Py_VISIT(resolve.get());
   for (const Parameter &parameter : parameters)
     Py_VISIT(parameter.defaultValue.get());
-  for (const WatchedGlobal &global : globals) {
-    Py_VISIT(global.dict.get());
-    Py_VISIT(global.value.get());
-  }
+  if (globals)
+    for (const WatchedGlobal &global : *globals) {
+      Py_VISIT(global.dict.get());
+      Py_VISIT(global.value.get());
+    }
   for (const Entry &entry : entries) {
     Py_VISIT(entry.executable.get());
     Py_VISIT(entry.kernel.get());

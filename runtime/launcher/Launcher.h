@@ -6,6 +6,7 @@
 #include "runtime/launcher/Executable.h"
 
 #include <deque>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -30,7 +31,8 @@ public:
                ///< -> (executable, kernel)
   std::vector<Parameter> parameters;
   std::vector<Ref> options; ///< known names
-  std::vector<WatchedGlobal> globals;
+  /// Replaced as a whole: another thread may be comparing the old ones.
+  std::shared_ptr<const std::vector<WatchedGlobal>> globals;
 
   /// The whole launch; without a grid only compiles. Null with a Python error.
   PyObject *call(PyObject *grid, PyObject *const *args, size_t count, PyObject *keywordNames);

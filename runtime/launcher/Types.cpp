@@ -205,7 +205,7 @@ static PyObject *watchGlobals(PyObject *self, PyObject *list) {
       return nullptr;
     globals.push_back({Ref::borrow(dict), Ref::borrow(name), Ref::borrow(value)});
   }
-  get(self).globals = std::move(globals);
+  get(self).globals = std::make_shared<std::vector<WatchedGlobal>>(std::move(globals));
   Py_RETURN_NONE;
 }
 

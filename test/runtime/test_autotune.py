@@ -157,6 +157,12 @@ def test_warmup_compiles_every_configuration(fake, bench):
     assert [named["BLOCK"] for _, warmup, named in fake.launches if warmup] == [32, 64, 128]
 
 
+def test_all_configurations_are_compiled_before_the_first_is_timed(fake, bench):
+    autotune(CONFIGS, key=[], do_bench=bench)(fake)[1](None, None, 4)
+    assert [warmup for _, warmup, _ in fake.launches] == [True] * 3 + [False] * 4
+    assert sorted(named["BLOCK"] for _, _, named in fake.launches[:3]) == [32, 64, 128]
+
+
 def test_results_on_disk_and_one_more_configuration(fake, bench, monkeypatch, tmp_path):
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
     x = np.zeros(4)
@@ -199,4 +205,4 @@ def test_heuristics_under_autotune(fake, bench):
     assert tuned.base_fn is fake
     tuned[1](None, None, 5)
     assert fake.launches[-1][2]["EVEN"] is True
-    assert [named["EVEN"] for _, _, named in fake.launches] == [False, True, True, True]
+    assert [named["EVEN"] for _, warmup, named in fake.launches if not warmup] == [False, True, True, True]
