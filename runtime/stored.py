@@ -49,8 +49,8 @@ class StoredKernel:
 
         self.fn = source
         self.name: str = entry.metadata["name"]
-        self.target = specialization.target
-        self.metadata = Metadata(entry.metadata)
+        self.target: str = entry.metadata["target"]
+        self.metadata = Metadata(entry.metadata["facts"])
         self.asm = _Stages(entry.asm, lambda: source.compile_for(specialization))
 
     def __repr__(self) -> str:
@@ -72,7 +72,8 @@ def obtain(source: KernelSource, specialization: Specialization) -> CompiledKern
         return StoredKernel(source, specialization, entry)
     kernel = source.compile_for(specialization)
     if key is not None:
-        disk.put(key, cache.Entry(dict(kernel.metadata), {name: kernel.asm[name] for name in _kept_stages(vendor)}))
+        facts = {"name": kernel.name, "target": kernel.target, "facts": dict(kernel.metadata)}
+        disk.put(key, cache.Entry(facts, {name: kernel.asm[name] for name in _kept_stages(vendor)}))
     return kernel
 
 

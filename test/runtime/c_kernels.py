@@ -55,6 +55,7 @@ class Source:
     tile: str = ""
     requests: list[launch.Specialization] = field(default_factory=list)
     used_globals: dict[str, Any] = field(default_factory=dict)
+    cache_key: str | None = None
 
     def __post_init__(self) -> None:
         self.__name__ = self.name

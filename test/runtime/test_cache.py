@@ -9,6 +9,7 @@ import sys
 import time
 from collections import namedtuple
 
+import numpy as np
 import pytest
 from tilewright import cache, config
 from tilewright.cache import DiskCache, Entry, make_key
@@ -107,6 +108,37 @@ def test_many_processes_write_read_and_remove_at_once(tmp_path):
         process.join()
     assert [process.exitcode for process in processes] == [0] * 4
     assert failures.empty()
+
+
+ADD_ONE = "KERNEL(add_one) { SLOT(int32_t *, 0)[0] += SLOT(int, 1); }"
+
+
+def test_a_launch_finds_the_kernel_that_another_process_compiled(make_kernel, monkeypatch, tmp_path):
+    """A launcher of its own stands for the other process: they share nothing but the folder."""
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("TILEWRIGHT_CACHE", raising=False)
+
+    def launch(value, key="key", **options):
+        kernel, source = make_kernel("add_one", ["x", "n"], ADD_ONE, cache_key=key)
+        array = np.zeros(1, np.int32)
+        compiled = kernel[1](array, value, **options)
+        assert array[0] == np.int64(value).astype(np.int32)
+        return len(source.requests), compiled, source
+
+    assert launch(5)[0] == 1
+    compilations, stored, source = launch(7)
+    assert compilations == 0
+    assert (stored.name, stored.target, stored.metadata.scratch_bytes) == ("add_one", "cpu", 0)
+    assert stored.asm["library"] == source.library and not source.requests
+    assert set(stored.asm) == {"library", "tile"} and len(source.requests) == 1  # a stage that was not kept
+    for arguments in [(16,), (2**40 + 1,), (5, "other"), (5, None)]:
+        assert launch(*arguments)[0] == 1
+    assert launch(5, num_warps=8)[0] == 1
+    monkeypatch.setenv("TILEWRIGHT_DEBUG", "1")
+    assert launch(5)[0] == 1
+    monkeypatch.delenv("TILEWRIGHT_DEBUG")
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+    assert launch(5)[0] == 1
 
 
 class Function:

@@ -116,6 +116,46 @@ def test_clusters_streams_and_much_shared_memory(fake_driver):
         "launch 3006 in 1000 grid 6 1 1 block 128 1 1 shared 100000 cluster 2 stream 77 args 10000 4d"]
 
 
+def test_tensors_of_torch_run_on_their_gpu_and_its_current_stream(fake_driver):
+    lines = fake_driver("""
+        import torch_stand_in
+        torch = torch_stand_in.install()
+        kernel, source = make()
+        kernel[1](torch.Tensor(0x10000, "bfloat16", "cuda:1"), 77)
+        print(source.requests[0].signature["x"])
+        kernel[1](torch.Parameter(0x20000, "float8_e4m3fn", "cuda:0"), 78)
+        print(source.requests[1].signature["x"])
+        for device in ("xpu:0", "meta"):
+            try:
+                kernel[1](torch.Tensor(0x20000, device=device), 78)
+            except TypeError as error:
+                print(error)
+    """)
+    assert [line for line in lines if not line.startswith(("load", "unload"))] == [
+        "launch 3006 in 1001 grid 1 1 1 block 128 1 1 shared 0 cluster 1 stream 501 args 10000 4d", "*bf16",
+        "launch 3006 in 1000 grid 1 1 1 block 128 1 1 shared 0 cluster 1 stream 500 args 20000 4e", "*fp8e4nv",
+        "kernel 'kernel': argument 'x' is a tensor on device xpu:0, where kernels cannot run",
+        "kernel 'kernel': argument 'x' is a tensor on device meta, where kernels cannot run"]
+
+
+def test_a_tensor_of_torch_on_the_cpu(fake_driver):
+    lines = fake_driver("""
+        import torch_stand_in
+        torch = torch_stand_in.install()
+        data = np.zeros(16, np.float32)
+        kernel, source = make(params=("x", "y"))
+        try:
+            kernel[1](torch.Tensor(data.ctypes.data), torch.Tensor(0x20000, device="cuda:0"))
+        except ValueError as error:
+            print(error)
+        from tilewright.runtime import cpu
+        cpu.load = lambda kernel: print("cpu", kernel.target) or exit()
+        kernel[1](torch.Tensor(data.ctypes.data), data)
+    """)
+    assert lines == ["kernel 'kernel': argument 'y' is on GPU 0, but argument 'x' is on the CPU; move one of them",
+                     "cpu cpu"]
+
+
 def test_what_does_not_fit_is_named_before_the_launch(fake_driver):
     lines = fake_driver("""
         from tilewright import OutOfResources
