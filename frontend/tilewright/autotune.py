@@ -164,7 +164,7 @@ class Autotuner(_Wrapper):
     def _tuning_key(self, named: Mapping[str, Any]) -> tuple:
         """Values of the key's arguments, and types and devices of all arrays."""
         values = [named.get(name) for name in self.keys]
-        arrays = [(str(value.dtype), str(getattr(value, "device", "cpu"))) for value in named.values()
+        arrays = [(value.dtype, getattr(value, "device", "cpu")) for value in named.values()
                   if hasattr(value, "dtype")]
         return (*values, *arrays)
 
