@@ -104,6 +104,14 @@ PROPERTY(knownVectorWidths, 1) {
   CHECK(widthIn(getXorSwizzledLayout({16, 64}, {1, 0}, 8, 1, 8)) == 4, "groups of 8");
   CHECK(widthIn(getXorSwizzledLayout({16, 64}, {1, 0}, 2, 1, 8)) == 2, "groups of 2");
   CHECK(widthIn(getStridedLayout({16, 64}, {0, 1})) == 1, "columns");
+  // Pairs of registers, then copies, then another pair, which memory holds the
+  // other way round: 0 1 3 2.
+  LinearLayout pairs = LinearLayout::getUnit(1)
+                           .repeated(Dim::Register, 0, 2)
+                           .replicated(Dim::Register, 3)
+                           .repeated(Dim::Register, 0, 2);
+  LinearLayout turned = LinearLayout::get({4}, {{Dim::Offset, {{1}, {3}}}});
+  CHECK(AccessMap::get(pairs, turned).getVectorWidth(2) == 1, "a pair that is turned");
 }
 
 //===----------------------------------------------------------------------===//

@@ -177,6 +177,7 @@ static ConversionFacts randomFacts(Random &random, const Threads &threads) {
   facts.memory.banks = 1u << random.in(1, 5);
   facts.memory.maxAccessBits =
       std::min<unsigned>(128, facts.memory.banks * facts.memory.bankBytes * 8);
+  facts.maxScratchBytes = random.chance(0.3) ? int64_t(16) << random.in(0, 5) : 0;
   return facts;
 }
 
@@ -229,6 +230,13 @@ static LinearLayout remixWithinWarps(Random &random, const LinearLayout &layout)
   return LinearLayout::get(tile, layout.getRepeats());
 }
 
+static llvm::SmallVector<Dim> getTensorDims(const LinearLayout &layout) {
+  llvm::SmallVector<Dim> dims;
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+    dims.push_back(tensorDim(dim));
+  return dims;
+}
+
 PROPERTY(shufflesServeWhatStaysInWarps, 500) {
   Threads threads = randomThreads(random);
   Coordinates shape = randomShape(random, 2, 7, 0.3);
@@ -264,6 +272,46 @@ PROPERTY(copiesInWarpsAreDistributed, 200) {
   ConversionFacts facts = randomFacts(random, threads);
   CHECK(planShuffles(whole, parts, facts).has_value(), describePair(whole, parts));
   checkAllPlans(whole, parts, whole.getShape(), facts);
+}
+
+PROPERTY(warpsTakeTheirPartOfCopies, 300) {
+  // All warps hold everything; each then takes it in an order of its own.
+  Threads threads = randomThreads(random);
+  unsigned warpBits = threads.warpBits;
+  threads.warpBits = 0;
+  Coordinates shape = randomShape(random, 2, 7, 0.2);
+  LinearLayout source =
+      randomLayout(random, shape, threads).replicated(Dim::Warp, int64_t(1) << warpBits);
+  LinearLayout mixed = remixWithinWarps(random, source);
+  LinearMap tile = mixed.getTile();
+  for (unsigned bit = 0; bit < tile.getInBits(Dim::Warp); ++bit) {
+    uint64_t shift = 0;
+    for (Dim in : {Dim::Register, Dim::Lane})
+      shift ^= tile.applyDim(in, random.bits(tile.getInBits(in)));
+    tile.setColumn(Dim::Warp, bit, shift);
+  }
+  LinearLayout result = LinearLayout::get(tile, mixed.getRepeats());
+  ConversionFacts facts = randomFacts(random, threads);
+  bool hasCopies = !LinearLayout::get(source.getTile().sublayout({Dim::Register, Dim::Lane},
+                                                                 getTensorDims(source)))
+                        .isInjective();
+  CHECK(hasCopies || planShuffles(source, result, facts), describePair(source, result));
+  checkAllPlans(source, result, shape, facts);
+}
+
+PROPERTY(repeatsOfWarpsKeepTheirPlaces, 1) {
+  LinearLayout lanes = LinearLayout::getUnit(1).repeated(Dim::Lane, 0, 4);
+  ConversionFacts facts;
+  facts.memory.lanes = 4;
+  checkAllPlans(lanes.repeated(Dim::Warp, 0, 3).replicated(Dim::Warp, 5),
+                lanes.replicated(Dim::Warp, 5).repeated(Dim::Warp, 0, 3), {12}, facts);
+  CHECK_SO_FAR();
+  // Copies between the tile and a power of two: registers 0 and 3 matter.
+  LinearLayout apart = lanes.replicated(Dim::Register, 3).repeated(Dim::Register, 0, 2);
+  LinearMap turned({{Dim::Lane, 2}}, {{tensorDim(0), 2}});
+  turned.setColumn(Dim::Lane, 0, 2);
+  turned.setColumn(Dim::Lane, 1, 1);
+  checkAllPlans(apart, LinearLayout::get(turned, apart.getRepeats()), {8}, facts);
 }
 
 PROPERTY(convertingBackIsIdentity, 200) {
@@ -337,6 +385,47 @@ PROPERTY(scratchIsSplitIntoPasses, 100) {
   Machine loaded = load(source, shape);
   Machine moved = run(*plan, loaded, result, facts.elementBits);
   checkHolds(moved, source, result, shape, "passes");
+}
+
+PROPERTY(knownPlansAreAsGoodAsTheyGet, 1) {
+  // Accumulators of a matrix unit (two columns, two rows a lane) to rows.
+  struct {
+    int64_t columns;
+    unsigned elementBits;
+    int64_t most; // transactions: both sides without a conflict
+  } cases[] = {{64, 16, 32}, {64, 32, 64}, {128, 16, 64}, {192, 16, 96}, {96, 32, 96}};
+  for (auto [columns, elementBits, most] : cases) {
+    LinearLayout source = LinearLayout::getUnit(2)
+                              .repeated(Dim::Register, 1, 2)
+                              .repeated(Dim::Lane, 1, 4)
+                              .repeated(Dim::Lane, 0, 8)
+                              .repeated(Dim::Register, 0, 2)
+                              .repeated(Dim::Warp, 0, 4)
+                              .repeated(Dim::Register, 1, columns / 8);
+    LinearLayout result = getDefaultLayout({64, columns}, {1, 0}, 128 / elementBits, 32, 4);
+    ConversionFacts facts;
+    facts.elementBits = elementBits;
+    auto plan = planMemory(source, result, {64, columns}, facts);
+    CHECK(plan && plan->writeUse.wavefronts + plan->readUse.wavefronts <= most,
+          plan->memory.toString());
+  }
+  // The accumulator of one product is the operand of the next: nothing moves.
+  LinearLayout operand = LinearLayout::getUnit(2)
+                             .repeated(Dim::Register, 1, 2)
+                             .repeated(Dim::Lane, 1, 4)
+                             .repeated(Dim::Lane, 0, 8)
+                             .repeated(Dim::Register, 0, 2)
+                             .repeated(Dim::Register, 1, 2);
+  LinearLayout acc = operand.repeated(Dim::Register, 1, 4).repeated(Dim::Warp, 0, 4);
+  LinearLayout next = operand.repeated(Dim::Warp, 0, 4).repeated(Dim::Register, 1, 4);
+  CHECK(planConversion(acc, next, {64, 64}, {}).isIdentity(), describePair(acc, next));
+  // Rows to columns within a warp: the transpose of a square needs no memory.
+  LinearLayout rows = LinearLayout::getUnit(2)
+                          .repeated(Dim::Register, 1, 4)
+                          .repeated(Dim::Lane, 0, 4)
+                          .replicated(Dim::Lane, 8);
+  ConversionPlan plan = planConversion(rows, rows.transposed({1, 0}), {4, 4}, {});
+  CHECK(std::holds_alternative<ShufflePlan>(plan.steps), rows.toString());
 }
 
 PROPERTY(blocksAreRespected, 1) {
