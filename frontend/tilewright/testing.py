@@ -31,21 +31,14 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100, grad_t
         grad_to_none: Tensors whose ``grad`` is dropped before each run.
         quantiles: Give these quantiles of the times instead of `return_mode`; one number if it is one.
         return_mode: "min", "max", "mean", "median", or "all" for the list of times.
-        device: "cuda" or "cpu"; by default the GPU that torch uses, else the CPU.
+        device: "cuda" or "cpu"; by default the GPU if torch or a kernel uses one, else the CPU.
 
     Raises:
         ValueError: If a mode or a device does not exist.
     """
     if return_mode not in _MODES:
         raise ValueError(f"return_mode={return_mode!r}: expected one of {', '.join(_MODES)}")
-    device = device or _default_device()
-    if device == "cuda":
-        from tilewright.runtime.nvidia.clock import Clock
-
-        clock: Any = Clock()
-    elif device == "cpu":
-        clock = _CpuClock()
-    else:
+    if device not in (None, "cuda", "cpu"):
         raise ValueError(f"device={device!r}: expected 'cuda' or 'cpu'")
 
     def run() -> None:
@@ -53,7 +46,8 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100, grad_t
             tensor.grad = None
         fn()
 
-    with clock:
+    run()  # compiles, and shows where it runs
+    with _make_clock(device or _default_device()) as clock:
         times = np.array(clock.measure(run, warmup, rep))
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, quantiles)]
@@ -64,7 +58,18 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100, grad_t
 
 def _default_device() -> str:
     torch = sys.modules.get("torch")
-    return "cuda" if torch is not None and torch.cuda.is_available() else "cpu"
+    if torch is not None and torch.cuda.is_available():
+        return "cuda"
+    gpus = sys.modules.get("tilewright.runtime.nvidia.device")
+    return "cuda" if gpus is not None and gpus.Device.get.cache_info().currsize else "cpu"
+
+
+def _make_clock(device: str) -> Any:
+    if device == "cpu":
+        return _CpuClock()
+    from tilewright.runtime.nvidia.clock import Clock
+
+    return Clock()
 
 
 class _CpuClock:
@@ -77,7 +82,6 @@ class _CpuClock:
         pass
 
     def measure(self, run: Callable[[], None], warmup: float, rep: float) -> list[float]:
-        run()  # compiles
         self._repeat(run, warmup)
         return self._repeat(run, rep)
 

@@ -46,7 +46,6 @@ class Clock:
 
     def measure(self, run: Callable[[], None], warmup: float, rep: float) -> list[float]:
         """Times of runs in milliseconds; they and what lies between them take about `rep`, after `warmup`."""
-        run()  # compiles
         trials = 5
         with _Events(trials) as events:
             self._run(run, events)

@@ -213,6 +213,12 @@ def test_timing_by_events(fake_driver):
         print(do_bench(lambda: runs.append(1), warmup=10, rep=20, device="cuda"), len(runs))
         print(do_bench(lambda: None, device="cuda", quantiles=[0.5, 0.1]))
     """)
+    launches = fake_driver("""
+        from tilewright.testing import do_bench
+        kernel, _ = make()
+        print(do_bench(lambda: kernel[1](Array(0x10000), 77), 1, 1))  # nobody says that it is a GPU's
+    """)
+    assert launches[-1] == "0.5"
     # Every event of the driver comes half a millisecond after the one before; 5 runs take 4.5 ms.
     assert lines == [f"0.5 {1 + 5 + int(10 / 0.9) + int(20 / 0.9)}", "[0.5, 0.5]"]
 
