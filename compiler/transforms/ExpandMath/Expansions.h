@@ -13,12 +13,34 @@
 
 namespace tile::expand {
 
+Lanes acos(Lanes x);
+Lanes acosh(Lanes x);
+Lanes asin(Lanes x);
+Lanes asinh(Lanes x);
+Lanes atan(Lanes x);
+Lanes atan2(Lanes y, Lanes x);
+Lanes atanh(Lanes x);
+Lanes cbrt(Lanes x);
+Lanes cos(Lanes x);
+Lanes cosh(Lanes x);
+Lanes erf(Lanes x);
+Lanes erfc(Lanes x);
 Lanes exp(Lanes x);
 Lanes exp2(Lanes x);
+Lanes expm1(Lanes x);
 Lanes log(Lanes x);
-Lanes log2(Lanes x);
 Lanes log10(Lanes x);
+Lanes log1p(Lanes x);
+Lanes log2(Lanes x);
+Lanes powf(Lanes x, Lanes y);
 Lanes rsqrt(Lanes x);
+Lanes sin(Lanes x);
+Lanes sinh(Lanes x);
+Lanes tan(Lanes x);
+Lanes tanh(Lanes x);
+
+/// e^x / 2, which is finite for some x whose e^x is not.
+Lanes halfExp(Lanes x);
 
 /// `exp` by an `exp2` that the target has; 3 units in the last place if that
 /// has 2.

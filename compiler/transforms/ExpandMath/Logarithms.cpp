@@ -53,12 +53,25 @@ static Lanes selectLogDomain(Lanes x, Lanes result) {
   return select(isNormal, result, special);
 }
 
-Lanes expand::log(Lanes x) {
-  LogParts parts = splitLog(x);
+/// exponent * ln(2) + log(m).
+static Lanes joinLog(LogParts parts) {
+  Lanes x = parts.high;
   double high = choose(x, 0x1.62e43p-1, 0x1.62e42fefa39efp-1);
   double low = choose(x, -0x1.05c61p-29, 0x1.abc9e3b39803fp-56);
   Lanes mantissa = parts.high + fma(parts.exponent, Number(low), parts.low);
-  return selectLogDomain(x, fma(parts.exponent, Number(high), mantissa));
+  return fma(parts.exponent, Number(high), mantissa);
+}
+
+Lanes expand::log(Lanes x) { return selectLogDomain(x, joinLog(splitLog(x))); }
+
+Lanes expand::log1p(Lanes x) {
+  // log(u) + lost / u, where u = 1 + x is rounded and lost is what that loses.
+  Lanes u = x + 1.0, rounded = u - 1.0;
+  Lanes lost = (1.0 - (u - rounded)) + (x - rounded);
+  LogParts parts = splitLog(u);
+  parts.low = parts.low + lost / u;
+  // The sign of zero is lost in the sum.
+  return select(x == 0.0, x, selectLogDomain(u, joinLog(parts)));
 }
 
 /// (exponent * unit + log(m)) * scale, with unit * scale given as two numbers.

@@ -27,7 +27,7 @@ def GuardArithmetic : Pass<"tile-guard-arithmetic"> {
 
     Works on scalars, vectors and tensors, with or without layouts; a second run
     changes nothing. Conversions from float to integer are left to
-    `tile-lower-float-to-int`: no fold of `arith.fptosi` depends on a value that
+    `tile-saturate-float-to-int`: no fold of `arith.fptosi` depends on a value that
     is out of range.
 
     ```mlir
