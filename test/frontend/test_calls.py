@@ -163,3 +163,19 @@ def test_calling_a_kernel_says_how_to_launch_it():
 def test_language_functions_outside_of_a_kernel():
     with pytest.raises(tw.CompilationError, match="inside a @jit function"):
         tl.arange(0, 8)
+
+
+def test_sources_that_cannot_be_read(tmp_path):
+    def compiled(text, name="kernel", file="<nowhere>"):
+        names = {"tw": tw, "tl": tl}
+        exec(compile(text, file, "exec"), names)
+        return tw.jit(names[name])
+
+    with pytest.raises(tw.CompilationError, match="source of 'kernel' is not available"):
+        assert compiled("def kernel(): pass").cache_key
+    path = tmp_path / "changed.py"
+    path.write_text("def other(): pass")
+    with pytest.raises(tw.CompilationError, match="has changed since 'kernel' was defined"):
+        assert compiled("def kernel(): pass", file=str(path)).cache_key
+    with pytest.raises(tw.CompilationError, match="plain 'def'|read on its own"):
+        assert tw.jit(lambda x: None).cache_key

@@ -60,12 +60,10 @@ def build_module(function: Any, arguments: Mapping[str, Any], options: BuildOpti
             return module
     except CompilationError as error:
         lowering.frame.locate(error)
-        drop_session()
         raise error.with_traceback(None) from None
     except RecursionError:
         error = CompilationError("the kernel nests too deeply")
         lowering.frame.locate(error)
-        drop_session()
         raise error from None
     except Exception as cause:
         internal = InternalError(f"internal error: {type(cause).__name__}: {cause}",

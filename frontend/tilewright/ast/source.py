@@ -55,10 +55,18 @@ class FunctionSource:
         """The function's syntax tree; lines and columns count in the file."""
         text = "".join(self.lines)
         indented = text[:1].isspace()
-        module = ast.parse("if 1:\n" + text if indented else text)
+        name = self.function.__name__
+        try:
+            module = ast.parse("if 1:\n" + text if indented else text)
+        except SyntaxError:
+            raise CompilationError(f"the source of '{name}' cannot be read on its own",
+                                   "define kernels by a plain 'def', with its decorators before it") from None
         definition: ast.AST = module.body[0].body[0] if indented else module.body[0]  # type: ignore[attr-defined]
         if not isinstance(definition, ast.FunctionDef):
-            raise CompilationError(f"'{self.function.__name__}' is not defined by a plain 'def'")
+            raise CompilationError(f"'{name}' is not defined by a plain 'def'")
+        if definition.name != self.function.__code__.co_name:
+            raise CompilationError(f"{self.file} has changed since '{name}' was defined: another function is in its "
+                                   "place", "start the program again")
         ast.increment_lineno(definition, self.first_line - (2 if indented else 1))
         return definition
 

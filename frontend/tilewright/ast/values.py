@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Note
+from ..errors import Note, TileTypeError
 from ..language.types import dtype, type_of_number
 from . import builder as _builder
 
@@ -57,7 +57,7 @@ class tensor:
     def __bool__(self) -> bool:
         if self.constant is not None:
             return bool(self.constant)
-        raise TypeError("the value of a tensor is not known while compiling")
+        raise TileTypeError(f"{self.type.name} is computed by the program: its value is not known while compiling")
 
     __hash__ = object.__hash__
 

@@ -276,7 +276,7 @@ def invert(x: Any) -> tensor:
     x = to_tensor(x)
     if not x.dtype.is_int():
         raise TileTypeError(f"'~' takes integers, got {x.dtype}")
-    return emit("arith.xori", [x, constant_like(x.type, 1 if x.dtype.is_bool() else -1)], x.type)
+    return emit("arith.xori", [x, constant_like(x.type, True if x.dtype.is_bool() else -1)], x.type)
 
 
 # --- comparisons --------------------------------------------------------------------------------------------

@@ -27,6 +27,15 @@ def static(value: Any, what: str) -> Any:
     return value
 
 
+def require_dtype(dtype: Any, what: str) -> dtype:
+    """The type that an argument is."""
+    if isinstance(dtype, str):
+        dtype = t.parse_type(dtype) or dtype
+    if not isinstance(dtype, t.dtype):
+        raise TileTypeError(f"{what}: expects a type such as tl.float32, got {describe_value(dtype)}")
+    return dtype
+
+
 def static_int(value: Any, what: str) -> int:
     """The compile-time integer that a value is."""
     value = static(value, what)
@@ -287,13 +296,8 @@ def cast(input: tensor, dtype: dtype, fp_downcast_rounding: str | None = None, b
         fp_downcast_rounding: ``"rtne"`` or ``"rtz"``, for narrowing floats only.
         bitcast: Keep the bits and change what they mean; widths must be equal.
     """
-    if isinstance(dtype, str):
-        parsed = t.parse_type(dtype)
-        dtype = parsed if parsed is not None else dtype
-    if not isinstance(dtype, t.dtype):
-        raise TileTypeError(f"cast: expects a type such as tl.float32, got {describe_value(dtype)}")
+    to = require_dtype(dtype, "cast").scalar
     input = to_tensor(input)
-    to = dtype.scalar
     if fp_downcast_rounding is not None:
         if fp_downcast_rounding not in ROUNDINGS:
             raise TileTypeError(f"cast: fp_downcast_rounding must be 'rtne' or 'rtz', got {fp_downcast_rounding!r}")

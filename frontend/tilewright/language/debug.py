@@ -27,7 +27,8 @@ def static_assert(cond: Any, msg: str = "") -> None:
         raise TileTypeError(f"static_assert: the condition must be known while compiling, got {describe_value(cond)}",
                             "tl.device_assert checks while the program runs")
     if not unwrap(cond):
-        raise CompileTimeAssertionFailure(f"static assertion failed{f': {msg}' if msg else ''}")
+        message = f": {unwrap(msg)}" if is_static(msg) and unwrap(msg) else ""
+        raise CompileTimeAssertionFailure(f"static assertion failed{message}")
 
 
 @builtin

@@ -129,7 +129,7 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
 
 
 def _refuse_block_pointer_arguments(what: str, boundary_check: Any, padding_option: Any) -> None:
-    if boundary_check or padding_option:
+    if any(isinstance(each, tensor) or each for each in (boundary_check, padding_option)):
         raise TileTypeError(f"{what}: boundary_check and padding_option belong to block pointers",
                             "give a mask instead, such as mask=offsets < n")
 

@@ -56,7 +56,7 @@ def assume(cond: Any) -> None:
 def _hint(x: Any, values: Any, name: str, what: str) -> tensor:
     x = to_tensor(x)
     values = static(values, f"{what}: values")
-    listed = [values] if isinstance(values, int) else list(values)
+    listed = values if isinstance(values, (tuple, list)) else [values]
     entries = [static_int(each, f"{what}: a value") for each in listed]
     rank = max(1, len(x.shape))
     if len(entries) != rank:

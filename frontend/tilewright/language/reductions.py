@@ -11,7 +11,7 @@ from ..ast.values import rebuild, tensor
 from ..errors import CompilationError, TileTypeError
 from . import types as t
 from .arithmetic import add, compare, or_, where, xor
-from .conversion import cast, convert, describe_value, splat, static, static_axis, to_tensor
+from .conversion import cast, convert, describe_value, require_dtype, splat, static, static_axis, to_tensor
 from .math import maximum, minimum
 from .registry import method
 from .shapes import arange, broadcast_to, expand_dims, reshape
@@ -113,7 +113,8 @@ def sum(input: tensor, axis: int | None = None, keep_dims: bool = False, dtype: 
         dtype: The type to sum in.
     """
     input = to_tensor(input)
-    return _single(convert(input, dtype or _wide_sum_type(input.dtype)), axis, add, keep_dims, "sum")
+    wide = _wide_sum_type(input.dtype) if dtype is None else require_dtype(dtype, "sum").scalar
+    return _single(convert(input, wide), axis, add, keep_dims, "sum")
 
 
 def _wide_extremum(input: Any) -> tensor:

@@ -17,6 +17,7 @@ from .conversion import (
     cast,
     constant_like,
     describe_value,
+    require_dtype,
     splat,
     static_axis,
     static_int,
@@ -80,8 +81,7 @@ def full(shape: Any, value: Any, dtype: dtype) -> tensor:
     """
     sizes = static_shape(shape, "full")
     check_block(sizes, "full")
-    if not isinstance(dtype, t.dtype):
-        raise TileTypeError(f"full: expects a type such as tl.float32, got {describe_value(dtype)}")
+    dtype = require_dtype(dtype, "full")
     if is_number(value):
         exact = dtype.is_int() or dtype.is_ptr()
         scalar = cast(to_tensor(value), dtype) if exact else tensor(None, dtype, float(value))
@@ -176,6 +176,7 @@ def view(input: tensor, *shape: Any) -> tensor:
 @method
 def ravel(x: tensor, can_reorder: bool = False) -> tensor:
     """All elements in one dimension."""
+    x = to_tensor(x)
     return reshape(x, x.numel)
 
 
