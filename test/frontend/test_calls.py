@@ -1,6 +1,7 @@
 """Calls of functions, constants from outside, tuples, and what a kernel's identity depends on."""
 
 import typing
+from pathlib import Path
 
 import pytest
 import tilewright as tw
@@ -179,3 +180,12 @@ def test_sources_that_cannot_be_read(tmp_path):
         assert compiled("def kernel(): pass", file=str(path)).cache_key
     with pytest.raises(tw.CompilationError, match="plain 'def'|read on its own"):
         assert tw.jit(lambda x: None).cache_key
+
+
+def test_every_function_is_in_the_documentation():
+    text = (Path(__file__).parents[2] / "docs" / "language.md").read_text()
+    listed = set(text.split("`"))
+    public = {name for name in dir(tl) if hasattr(getattr(tl, name), "__tile_builtin__")
+              or getattr(getattr(tl, name), "__tile_function__", None) == "jit"}
+    assert public - listed == set()
+    assert all(getattr(tl, name).__doc__ for name in public)

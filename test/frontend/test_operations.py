@@ -338,3 +338,16 @@ def scatter(x, y, GROUP: tl.constexpr):
 
 def test_helpers_written_in_the_language(lower):
     assert "arith.minsi" in lower(scatter, x="*i32", y="*i32", GROUP=4)
+
+
+@tw.jit
+def pointers_in_memory(table, out, n):
+    i = tl.arange(0, 8)
+    p = tl.load(table + i, mask=i < n, other=0)
+    tl.store(out + i, tl.load(p, mask=i < n))
+    tl.store(table, 0)
+
+
+def test_pointers_in_memory(lower):
+    text = lower(pointers_in_memory, table="**fp32", out="*fp32", n="i32")
+    assert text.count("tile.int_to_ptr") == 2 and "tensor<8x!tile.ptr<!tile.ptr<f32>>>" in text

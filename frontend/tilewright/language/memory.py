@@ -10,7 +10,16 @@ from ..ast.values import is_number, tensor
 from ..errors import TileTypeError, list_names
 from . import types as t
 from .arithmetic import compare, logical_and, not_, truth, where
-from .conversion import broadcast_into, broadcast_shape, cast, constant_like, convert, describe_value, static
+from .conversion import (
+    broadcast_into,
+    broadcast_shape,
+    cast,
+    constant_like,
+    convert,
+    describe_value,
+    static,
+    to_tensor,
+)
 from .registry import builtin, method
 from .types import describe, like
 
@@ -74,6 +83,9 @@ def align_mask(pointer: tensor, mask: Any, what: str) -> tuple[tensor, tensor | 
 def element_value(value: Any, pointer: tensor, what: str, role: str) -> tensor:
     """A value as the pointer's elements."""
     element = pointer.dtype.element_ty
+    if is_number(value) and element.is_ptr():
+        value = cast(to_tensor(value), t.int64)
+        return match_shape(convert(value, element), pointer, what, role)
     if is_number(value):
         return constant_like(like(pointer.type, element), _as_element(value, element))
     if not isinstance(value, tensor):

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from enum import Enum
 from math import prod
 
+from ..errors import TileTypeError
+
 
 class Kind(Enum):
     """What a number is; the order is the order of promotion with Python scalars."""
@@ -294,7 +296,7 @@ def type_of_number(value: builtins.bool | int | float) -> dtype:
             low, high = candidate.range
             if low <= value <= high:
                 return candidate
-        raise OverflowError(f"{value} does not fit in 64 bits")
+        raise TileTypeError(f"{value} does not fit in 64 bits")
     magnitude = abs(value)
     smallest, largest = 2.0 ** -126, (2 - 2.0 ** -23) * 2.0 ** 127
     special = magnitude == 0.0 or magnitude != magnitude or magnitude == float("inf")
