@@ -149,11 +149,12 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
       return op->emitError() << "expects '" << name << "' as a positive integer of a module";
     return success();
   }
-  if (name == kSharedBytesAttr || name == kScratchOffsetAttr) {
+  if (name == kSharedBytesAttr || name == kScratchBytesAttr || name == kScratchOffsetAttr) {
+    bool ofModule = name != kScratchOffsetAttr;
     auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!bytes || bytes.getInt() < 0 || (name == kSharedBytesAttr && !isa<ModuleOp>(op)))
+    if (!bytes || bytes.getInt() < 0 || (ofModule && !isa<ModuleOp>(op)))
       return op->emitError() << "expects '" << name << "' as a number of bytes"
-                             << (name == kSharedBytesAttr ? " of a module" : "");
+                             << (ofModule ? " of a module" : "");
     return success();
   }
   if (name == kUnrollFactorAttr || llvm::is_contained(kLoopFlagAttrs, name))

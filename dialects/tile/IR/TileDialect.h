@@ -53,6 +53,8 @@ inline constexpr llvm::StringLiteral kSharedBytesAttr = "tile.shared_bytes";
 /// On an op that exchanges data between threads: where its on-chip scratch
 /// memory begins, in bytes, once buffers are planned.
 inline constexpr llvm::StringLiteral kScratchOffsetAttr = "tile.scratch_offset";
+/// On a module: bytes of working memory that a program needs.
+inline constexpr llvm::StringLiteral kScratchBytesAttr = "tile.scratch_bytes";
 
 /// The target of the module around `op`, or null where none is stated.
 TargetAttr getTarget(mlir::Operation *op);

@@ -1,0 +1,174 @@
+//===- BufferPlanner.cpp - Values that are kept for later nests -----------===//
+//
+// Second half of the plan. Values are visited from the last to the first, so
+// that each knows which nests need it. One that several nests need, or that one
+// nest would compute again and again, is kept if it is not cheap.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/conversion/TileToLoops/BufferPlanner.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::loops;
+
+/// Work for one element above which a value is kept rather than computed again.
+static constexpr unsigned kRecomputeLimit = 12;
+
+void BufferPlanner::run(func::FuncOp kernel) {
+  SmallVector<Operation *> virtualOps;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ReduceOp>(op))
+      return WalkResult::skip();
+    if (isVirtual(op))
+      virtualOps.push_back(op);
+    if (op->getNumRegions() == 0 && writesMemory(op))
+      writes.push_back(op);
+    return WalkResult::advance();
+  });
+  for (const std::unique_ptr<Group> &group : plan.allGroups)
+    addRootUses(*group);
+  for (Operation *op : llvm::reverse(virtualOps))
+    visit(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+void BufferPlanner::addUse(Value value, Group *group, Use use) {
+  if (!isBlock(value))
+    return;
+  auto [entry, isNew] = uses[value].insert({group, use});
+  entry->second.isLaneByLane &= use.isLaneByLane;
+  entry->second.isRepeated |= use.isRepeated;
+}
+
+void BufferPlanner::addRootUses(Group &group) {
+  for (const Root &root : group.roots) {
+    if (root.value)
+      addUse(root.value, &group, {});
+    else
+      for (Value operand : root.op->getOperands())
+        addUse(operand, &group, {});
+  }
+}
+
+void BufferPlanner::passUses(Operation *op) {
+  for (Value result : op->getResults()) {
+    // What reads a buffer needs nothing below it; what writes it counts as a root.
+    if (plan.getBuffer(result))
+      continue;
+    auto resultUses = uses[result]; // a copy: `uses` grows below
+    for (auto [group, use] : resultUses) {
+      Use below = use;
+      if (isShapeChange(op))
+        below.isLaneByLane = false;
+      if (isa<BroadcastOp>(op))
+        below.isRepeated = true;
+      for (Value operand : op->getOperands())
+        addUse(operand, group, below);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+const BufferPlanner::Cost &BufferPlanner::getCost(Value value) {
+  auto found = costs.find(value);
+  if (found != costs.end())
+    return found->second;
+  Cost cost;
+  Operation *op = value.getDefiningOp();
+  if (op && isVirtual(op) && !plan.getBuffer(value)) {
+    cost.loads = isa<LoadOp>(op);
+    cost.work = loops::getCost(op);
+    for (Value operand : op->getOperands()) {
+      const Cost &below = getCost(operand);
+      cost.loads |= below.loads;
+      cost.work = std::min(cost.work + below.work, 1000u);
+    }
+  }
+  return costs[value] = cost;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// Whether memory that `load` reads may be written before `group` runs, or by
+/// another lane of it.
+bool BufferPlanner::isOvertaken(LoadOp load, const Group &group) {
+  unsigned position = plan.positions[load];
+  return llvm::any_of(writes, [&](Operation *write) {
+    unsigned at = plan.positions[write];
+    if (at <= position || at > group.position)
+      return false;
+    bool isInGroup = llvm::any_of(group.roots, [&](const Root &root) { return root.op == write; });
+    if (!isInGroup)
+      return true;
+    Value pointer = write->getOperand(0);
+    if (pointer == load.getPointer())
+      return false;
+    Value base = getBasePointer(pointer), loaded = getBasePointer(load.getPointer());
+    return !base || !loaded || base == loaded;
+  });
+}
+
+bool BufferPlanner::mustKeep(Value value, Group *&home) {
+  const auto &groups = uses[value];
+  home = nullptr;
+  if (groups.empty())
+    return false;
+  Operation *op = value.getDefiningOp();
+  auto load = dyn_cast<LoadOp>(op);
+  if (load && load.getIsVolatile())
+    return true;
+  const Cost &cost = getCost(value);
+  if (!cost.loads && cost.work <= kRecomputeLimit)
+    return false;
+  auto first = llvm::min_element(
+      groups, [](auto &a, auto &b) { return a.first->position < b.first->position; });
+  bool elsewhere = llvm::any_of(groups, [&](auto &entry) {
+    return entry.first->anchor->getBlock() != op->getBlock();
+  });
+  bool repeated = cost.work > kRecomputeLimit &&
+                  llvm::any_of(groups, [](auto &entry) { return entry.second.isRepeated; });
+  bool overtaken = load && isOvertaken(load, *first->first);
+  if (groups.size() < 2 && !elsewhere && !repeated && !overtaken)
+    return false;
+  bool isAtHome = first->first->anchor->getBlock() == op->getBlock() &&
+                  first->second.isLaneByLane && !overtaken &&
+                  ArrayRef(first->first->shape) == getShape(value.getType());
+  home = isAtHome ? first->first : nullptr;
+  return true;
+}
+
+void BufferPlanner::keep(Value value, Group *home) {
+  ArrayRef<int64_t> shape = getShape(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!home)
+    home = plan.createGroup(op, plan.positions[op], shape);
+  Buffer *buffer = plan.createBuffer(getElementType(value.getType()), shape);
+  home->roots.push_back({nullptr, value, buffer});
+  plan.buffers[value] = buffer;
+}
+
+void BufferPlanner::visit(Operation *op) {
+  for (Value result : op->getResults()) {
+    Group *home = nullptr;
+    if (!plan.getBuffer(result) && mustKeep(result, home))
+      keep(result, home);
+    // The nests that write a value's own buffer compute it.
+    if (Buffer *buffer = plan.getBuffer(result))
+      for (const std::unique_ptr<Group> &group : plan.allGroups)
+        if (group->writes(result, buffer))
+          for (Value operand : op->getOperands())
+            addUse(operand, group.get(),
+                   {!isShapeChange(op), isa<BroadcastOp>(op)});
+  }
+  passUses(op);
+}

@@ -1,0 +1,71 @@
+//===- Emitter.h - Writes the loops of a kernel ---------------------------===//
+//
+// The plan becomes code here. `Emitter` walks the kernel and keeps what scalars
+// have become; `Nest` writes one loop nest and computes block values in it, at
+// the index that the loops are at.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_CONVERSION_TILETOLOOPS_EMITTER_H
+#define TILE_COMPILER_CONVERSION_TILETOLOOPS_EMITTER_H
+
+#include "compiler/conversion/TileToLoops/Plan.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tile::loops {
+
+/// The three arguments of a converted kernel.
+struct KernelArguments {
+  mlir::Value args, scratch, position;
+};
+
+class Emitter {
+public:
+  Emitter(mlir::func::FuncOp kernel, const Plan &plan) : kernel(kernel), plan(plan), builder(kernel) {}
+  /// Replace the kernel's body and arguments.
+  void run();
+
+  /// What a scalar has become.
+  mlir::Value getScalar(mlir::Value scalar) const { return scalars.lookup(scalar); }
+  void setScalar(mlir::Value scalar, mlir::Value value) { scalars.map(scalar, value); }
+  /// Constants stand once, at the kernel's entry.
+  mlir::Value getConstant(mlir::TypedAttr value);
+  mlir::Value getIndex(int64_t value) { return getConstant(builder.getI64IntegerAttr(value)); }
+  /// First byte of a buffer.
+  mlir::Value getAddress(const Buffer &buffer);
+  const KernelArguments &getArguments() const { return arguments; }
+  const Plan &getPlan() const { return plan; }
+  mlir::func::FuncOp getKernel() const { return kernel; }
+
+private:
+  void readParameters(mlir::Block &source);
+  void emitBlock(mlir::Block &source);
+  void emitOp(mlir::Operation &op);
+  void emitScalarOp(mlir::Operation &op);
+  void emitFor(mlir::scf::ForOp loop);
+  void emitIf(mlir::scf::IfOp branch);
+  void emitWhile(mlir::scf::WhileOp loop);
+  void emitYield(mlir::Operation &terminator);
+  void emitDot(DotOp dot);
+  void emitPrint(PrintOp print);
+  void emitAssert(AssertOp assertion);
+  /// The scalars among `values`, converted.
+  llvm::SmallVector<mlir::Value> getScalars(mlir::ValueRange values) const;
+  llvm::SmallVector<mlir::Type> getScalarTypes(mlir::TypeRange types) const;
+  void emitRegion(mlir::Region &source, mlir::Region &target);
+
+  mlir::func::FuncOp kernel;
+  const Plan &plan;
+  mlir::OpBuilder builder;
+  mlir::IRMapping scalars;
+  KernelArguments arguments;
+  mlir::Block *entry = nullptr;
+  mlir::Operation *entryEnd = nullptr; // the last of the constants and buffer addresses
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  llvm::DenseMap<const Buffer *, mlir::Value> addresses;
+};
+
+} // namespace tile::loops
+
+#endif // TILE_COMPILER_CONVERSION_TILETOLOOPS_EMITTER_H

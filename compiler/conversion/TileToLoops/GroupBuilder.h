@@ -1,0 +1,60 @@
+//===- GroupBuilder.h - Roots into loop nests, in program order -----------===//
+#ifndef TILE_COMPILER_CONVERSION_TILETOLOOPS_GROUPBUILDER_H
+#define TILE_COMPILER_CONVERSION_TILETOLOOPS_GROUPBUILDER_H
+
+#include "compiler/conversion/TileToLoops/Plan.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tile::loops {
+
+/// First half of the plan: walks the kernel once, in order.
+class GroupBuilder {
+public:
+  explicit GroupBuilder(Plan &plan) : plan(plan) {}
+  void visitBlock(mlir::Block &block);
+
+private:
+  using Leaves = llvm::SmallSetVector<mlir::Value, 8>;
+
+  void visitOp(mlir::Operation *op);
+  void visitReduce(ReduceOp op);
+  void visitEffect(mlir::Operation *op);
+  void visitDot(DotOp op);
+  void visitScalar(mlir::Operation *op);
+  void visitFor(mlir::scf::ForOp loop);
+  void visitIf(mlir::scf::IfOp branch);
+  void visitWhile(mlir::scf::WhileOp loop);
+
+  /// What a loop carries, as it enters: one buffer for each block.
+  Buffer *enterCarried(mlir::Value init, mlir::Operation *loop);
+  /// Write the values that `terminator` passes on to the buffers they are carried in.
+  void passCarried(mlir::Operation *terminator, mlir::ValueRange values,
+                   llvm::ArrayRef<Buffer *> targets, mlir::ValueRange carried);
+  /// Have `value` computed where it is defined, into a buffer of its own.
+  void keepAtDefinition(mlir::Value value);
+
+  Buffer *stageOperand(DotOp dot, mlir::Value operand, mlir::Type element);
+  Buffer *findAccumulator(DotOp dot, mlir::Type element);
+
+  void addWrite(mlir::Value value, Buffer *buffer, mlir::Operation *anchor,
+                bool isUnsigned = false);
+  void addRoot(Root root, mlir::Operation *anchor, llvm::ArrayRef<int64_t> shape, int axis,
+               mlir::ValueRange inputs);
+  bool canJoin(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, int axis,
+               mlir::ValueRange inputs);
+  bool dependsOnOpen(mlir::ValueRange inputs);
+  /// The values that are not virtual, and the loads, that `value` is computed from.
+  const Leaves &getLeaves(mlir::Value value);
+  void close() { open = nullptr; }
+
+  Plan &plan;
+  Group *open = nullptr;
+  bool openWrites = false;
+  llvm::DenseMap<mlir::Value, Leaves> leaves;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, Buffer *> staged;
+};
+
+} // namespace tile::loops
+
+#endif // TILE_COMPILER_CONVERSION_TILETOLOOPS_GROUPBUILDER_H

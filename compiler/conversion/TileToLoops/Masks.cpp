@@ -1,0 +1,167 @@
+//===- Masks.cpp - Ranges of lanes that need no mask ----------------------===//
+//
+// A mask is often `index < bound`: true for all lanes up to some point. The lane
+// loop is then split there, and its first part runs without masks. Conditions
+// that all lanes of a row share count as ranges that are empty or full.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/conversion/TileToLoops/Nest.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::loops;
+
+/// The number of lanes below which `compare` is true, clamped to the block; null
+/// where it is not a range.
+Value Nest::getBound(arith::CmpIOp compare, const Point &point) {
+  using P = arith::CmpIPredicate;
+  Value index = compare.getLhs(), limit = compare.getRhs();
+  P predicate = compare.getPredicate();
+  if (predicate == P::sgt || predicate == P::sge || predicate == P::ugt || predicate == P::uge) {
+    std::swap(index, limit);
+    predicate = arith::CmpIPredicate(predicate == P::sgt   ? P::slt
+                                     : predicate == P::sge ? P::sle
+                                     : predicate == P::ugt ? P::ult
+                                                           : P::ule);
+  }
+  bool isSigned = predicate == P::slt || predicate == P::sle;
+  if (!isSigned && predicate != P::ult && predicate != P::ule)
+    return nullptr;
+  bool startsAtLane = llvm::all_of(point, [&](const Coord &coord) {
+    return coord.isUniform() || (coord.isConsecutive && coord.base == position[laneDim].base);
+  });
+  if (!startsAtLane || getStride(index, point) != 1 || getStride(limit, point) != 0)
+    return nullptr;
+  SmallVector<Value> guards;
+  Value first = evaluateFirst(index, point).value, last = evaluateFirst(limit, point).value;
+  setInsertionPoint(getInnermost());
+  Type i64 = builder.getI64Type();
+  auto widen = [&](Value value) -> Value {
+    if (value.getType() == i64)
+      return value;
+    return isSigned ? arith::ExtSIOp::create(builder, loc, i64, value).getResult()
+                    : arith::ExtUIOp::create(builder, loc, i64, value).getResult();
+  };
+  first = widen(first);
+  last = widen(last);
+  // last - first as an unsigned number is right whenever there is a live lane.
+  bool isInclusive = predicate == P::sle || predicate == P::ule;
+  Value isLive = arith::CmpIOp::create(builder, loc, predicate, first, last);
+  Value count = arith::SubIOp::create(builder, loc, last, first);
+  Value size = emitter.getIndex(current->shape[laneDim]);
+  count = arith::MinUIOp::create(builder, loc, count, size);
+  if (isInclusive) {
+    count = arith::AddIOp::create(builder, loc, count, emitter.getIndex(1));
+    count = arith::MinUIOp::create(builder, loc, count, size);
+  }
+  return arith::SelectOp::create(builder, loc, isLive, count, emitter.getIndex(0));
+}
+
+static bool hasRemainder(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isVirtual(op) || isa<LoadOp>(op))
+    return false;
+  return isa<arith::RemSIOp, arith::RemUIOp>(op) || llvm::any_of(op->getOperands(), hasRemainder);
+}
+
+/// The terms of the conjunction `mask` that are ranges.
+void Nest::collectTerms(Value mask, const Point &point, SmallVectorImpl<RangeTerm> &terms) {
+  Buffer *buffer = emitter.getPlan().getBuffer(mask);
+  Operation *op = mask.getDefiningOp();
+  if (!op || !isBlock(mask) || (buffer && !current->writes(mask, buffer)))
+    return;
+  if (isa<arith::AndIOp>(op)) {
+    collectTerms(op->getOperand(0), point, terms);
+    return collectTerms(op->getOperand(1), point, terms);
+  }
+  if (getStride(mask, point) == 0) {
+    if (isa<arith::ConstantOp>(op))
+      return;
+    Value condition = evaluateFirst(mask, point).value;
+    setInsertionPoint(getInnermost());
+    Value bound = arith::SelectOp::create(builder, loc, condition,
+                                          emitter.getIndex(current->shape[laneDim]),
+                                          emitter.getIndex(0));
+    terms.push_back({mask, point, bound});
+    return;
+  }
+  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op))
+    return collectTerms(op->getOperand(0), mapPoint(op, point), terms);
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || hasRemainder(mask))
+    return;
+  if (Value bound = getBound(compare, point))
+    terms.push_back({mask, point, bound});
+}
+
+/// The range terms of the masks of the loads that `value` is computed from.
+void Nest::collectMasks(Value value, const Point &point, SmallVectorImpl<RangeTerm> &terms,
+                        DenseSet<Key> &visited) {
+  Operation *op = value.getDefiningOp();
+  Buffer *buffer = emitter.getPlan().getBuffer(value);
+  if (!op || !isBlock(value) || !isVirtual(op) || (buffer && !current->writes(value, buffer)) ||
+      !visited.insert({value, getPointId(point)}).second)
+    return;
+  if (auto load = dyn_cast<LoadOp>(op))
+    if (load.getMask() && getStride(load.getPointer(), point) != 0)
+      collectTerms(load.getMask(), point, terms);
+  Point below(point);
+  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op))
+    below = mapPoint(op, point);
+  else if (isa<JoinOp>(op))
+    below.pop_back();
+  else if (isa<SplitOp>(op))
+    return;
+  for (Value operand : op->getOperands())
+    collectMasks(operand, below, terms, visited);
+}
+
+/// The lanes beyond which no root does anything, or null where some always does.
+Value Nest::getStopBound(const Group &group) {
+  Value stop;
+  for (const Root &root : group.roots) {
+    auto store = dyn_cast_or_null<StoreOp>(root.op);
+    if (!store || !store.getMask())
+      return nullptr;
+    SmallVector<RangeTerm> terms;
+    collectTerms(store.getMask(), position, terms);
+    if (terms.empty())
+      return nullptr;
+    setInsertionPoint(getInnermost());
+    Value bound;
+    for (const RangeTerm &term : terms)
+      bound = bound ? arith::MinUIOp::create(builder, loc, bound, term.bound).getResult() : term.bound;
+    stop = stop ? arith::MaxUIOp::create(builder, loc, stop, bound).getResult() : bound;
+  }
+  return stop;
+}
+
+/// Where the lane loop is split; none where no lane needs a mask.
+std::optional<Nest::Split> Nest::findSplit(const Group &group) {
+  SmallVector<RangeTerm> terms;
+  DenseSet<Key> visited;
+  for (const Root &root : group.roots) {
+    if (root.value)
+      collectMasks(root.value, position, terms, visited);
+    else
+      for (Value operand : root.op->getOperands())
+        collectMasks(operand, position, terms, visited);
+    if (auto store = dyn_cast_or_null<StoreOp>(root.op); store && store.getMask())
+      collectTerms(store.getMask(), position, terms);
+  }
+  int64_t size = group.shape[laneDim], even = size / width * width;
+  if (terms.empty() && even == size)
+    return std::nullopt;
+  Value stop = terms.empty() ? Value() : getStopBound(group);
+  setInsertionPoint(getInnermost());
+  Value full = emitter.getIndex(even);
+  for (const RangeTerm &term : terms) {
+    full = arith::MinUIOp::create(builder, loc, full, term.bound);
+    rangeTerms.insert({term.condition, getPointId(term.point)});
+  }
+  if (!terms.empty())
+    full = arith::AndIOp::create(builder, loc, full, emitter.getIndex(-width));
+  return Split{full, stop ? stop : emitter.getIndex(size)};
+}

@@ -1,0 +1,53 @@
+//===- Plan.cpp - Which loops compute what, and where it is kept ----------===//
+#include "compiler/conversion/TileToLoops/Plan.h"
+
+#include "compiler/conversion/TileToLoops/BufferPlanner.h"
+#include "compiler/conversion/TileToLoops/GroupBuilder.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::loops;
+
+Plan::Plan(func::FuncOp kernel) {
+  unsigned position = 0;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { positions[op] = position++; });
+  GroupBuilder(*this).visitBlock(kernel.front());
+  BufferPlanner(*this).run(kernel);
+  for (const std::unique_ptr<Group> &group : allGroups)
+    groupsAt[group->anchor].push_back(group.get());
+  layOutArena();
+}
+
+Buffer *Plan::createBuffer(Type element, ArrayRef<int64_t> shape) {
+  auto buffer = std::make_unique<Buffer>();
+  buffer->element = element;
+  buffer->shape.assign(shape.begin(), shape.end());
+  buffer->strides.resize(shape.size());
+  int lane = getLaneDimension(shape);
+  int64_t stride = 1;
+  for (int dim = shape.size() - 1; dim >= 0; --dim) {
+    buffer->strides[dim] = stride;
+    stride *= dim == lane ? llvm::alignTo(shape[dim], getChunkWidth(shape[dim])) : shape[dim];
+  }
+  buffer->bytes = llvm::alignTo(stride * getByteWidth(getMemoryType(element)), 64);
+  allBuffers.push_back(std::move(buffer));
+  return allBuffers.back().get();
+}
+
+Group *Plan::createGroup(Operation *anchor, unsigned position, ArrayRef<int64_t> shape) {
+  auto group = std::make_unique<Group>();
+  group->anchor = anchor;
+  group->position = position;
+  group->shape.assign(shape.begin(), shape.end());
+  allGroups.push_back(std::move(group));
+  return allGroups.back().get();
+}
+
+void Plan::layOutArena() {
+  for (const std::unique_ptr<Buffer> &buffer : allBuffers) {
+    buffer->offset = scratchBytes;
+    scratchBytes += buffer->bytes;
+  }
+}

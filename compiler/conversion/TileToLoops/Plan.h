@@ -1,0 +1,101 @@
+//===- Plan.h - Which loops compute what, and where it is kept ------------===//
+//
+// Roots are the operations that must happen: effects, reductions, and writes of
+// blocks to memory of the arena. Neighbouring roots over one shape form a group,
+// which becomes one loop nest. All other operations are virtual: a group
+// computes what its roots need. The plan says which virtual values are worth
+// keeping for later groups.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_CONVERSION_TILETOLOOPS_PLAN_H
+#define TILE_COMPILER_CONVERSION_TILETOLOOPS_PLAN_H
+
+#include "compiler/conversion/TileToLoops/Values.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <memory>
+
+namespace tile::loops {
+
+/// A block in the arena, row-major, rows padded to whole chunks. The pad holds
+/// anything.
+struct Buffer {
+  mlir::Type element; // as in a block; may be wider than the value's own element
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<int64_t> strides; // in elements
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  /// Positions in the kernel between which the content matters.
+  unsigned first = ~0u, last = 0;
+};
+
+/// Something that a loop nest does for every element of its shape.
+struct Root {
+  /// The store, atomic operation or reduction; null for a write to a buffer.
+  mlir::Operation *op = nullptr;
+  /// Written to `buffer`, converted to its element type.
+  mlir::Value value;
+  Buffer *buffer = nullptr;
+  bool isUnsigned = false;
+};
+
+/// A loop nest over `shape`. With an axis of reduction, the loop over it is innermost.
+struct Group {
+  mlir::Operation *anchor = nullptr; // stands before this operation
+  unsigned position = 0;
+  llvm::SmallVector<int64_t> shape;
+  int axis = -1;
+  llvm::SmallVector<Root> roots;
+
+  bool writes(mlir::Value value, Buffer *buffer) const {
+    return llvm::any_of(roots, [&](const Root &root) {
+      return root.value == value && root.buffer == buffer;
+    });
+  }
+};
+
+/// Blocks of a matrix product in the arena, in the type it is computed in.
+struct DotPlan {
+  Buffer *a, *b, *acc;
+};
+
+class Plan {
+public:
+  explicit Plan(mlir::func::FuncOp kernel);
+
+  /// The nests that stand before `op`, in order.
+  llvm::ArrayRef<Group *> getGroups(mlir::Operation *anchor) const {
+    auto found = groupsAt.find(anchor);
+    return found == groupsAt.end() ? llvm::ArrayRef<Group *>() : found->second;
+  }
+  /// Where a block is kept, or null.
+  Buffer *getBuffer(mlir::Value value) const { return buffers.lookup(value); }
+  const DotPlan &getDot(DotOp op) const { return dots.find(op)->second; }
+  /// Bytes of the arena.
+  int64_t getScratchBytes() const { return scratchBytes; }
+
+private:
+  friend class GroupBuilder;
+  friend class BufferPlanner;
+
+  Buffer *createBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  Group *createGroup(mlir::Operation *anchor, unsigned position, llvm::ArrayRef<int64_t> shape);
+  void layOutArena();
+
+  llvm::SmallVector<std::unique_ptr<Buffer>> allBuffers;
+  llvm::SmallVector<std::unique_ptr<Group>> allGroups;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Group *>> groupsAt;
+  llvm::DenseMap<mlir::Value, Buffer *> buffers;
+  llvm::DenseMap<mlir::Operation *, DotPlan> dots;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  int64_t scratchBytes = 0;
+};
+
+/// The type that products of `op` are summed in.
+mlir::Type getDotComputeType(DotOp op);
+
+} // namespace tile::loops
+
+#endif // TILE_COMPILER_CONVERSION_TILETOLOOPS_PLAN_H
