@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import inspect
@@ -111,7 +110,7 @@ class JITFunction:
         """Functions of kernels that are called, and constants from outside that are read."""
         functions: list[JITFunction] = []
         constants: dict[str, Any] = {}
-        for path in _outer_names(self.source.tree):
+        for path in self.source.outer_names:
             value, found = _resolve(path, self.closure, self.fn.__globals__)
             if not found:
                 continue
@@ -207,19 +206,6 @@ class BoundFunction:
     receiver: tensor
 
     __tile_function__ = "method"
-
-
-def _outer_names(tree: ast.AST) -> list[tuple[str, ...]]:
-    """Names and dotted names that a function reads, in the order of their text."""
-    paths: dict[tuple[str, ...], None] = {}
-    for node in ast.walk(tree):
-        path: list[str] = []
-        while isinstance(node, ast.Attribute):
-            path.insert(0, node.attr)
-            node = node.value
-        if isinstance(node, ast.Name):
-            paths.setdefault((node.id, *path))
-    return list(paths)
 
 
 def _resolve(path: tuple[str, ...], closure: dict[str, Any], names: dict[str, Any]) -> tuple[Any, bool]:

@@ -3,7 +3,6 @@
 import random
 
 import pytest
-
 import tilewright as tw
 import tilewright.language as tl
 from tilewright.errors import InternalError

@@ -33,13 +33,15 @@ _JUMPS = (ast.Return, ast.Break, ast.Continue)
 def body_without_jumps(source: FunctionSource) -> list[ast.stmt]:
     """The statements of a function, ready to be lowered."""
     if source.structured is None:
-        with source.lock:  # the tree is changed in place
+        with source.lock:
             if source.structured is None:
+                _ = source.outer_names  # read before the tree is changed
                 source.structured = _structure(source.tree)
     return source.structured
 
 
 def _structure(tree: ast.FunctionDef) -> list[ast.stmt]:
+    _prune(tree)
     body = _Rewriter().function(tree) if _needs_rewriting(tree.body) else tree.body
     annotate(body, frozenset({RESULT}))
     return body
@@ -72,6 +74,18 @@ def _always_jumps(body: Sequence[ast.stmt]) -> bool:
         if isinstance(node, ast.If) and _always_jumps(node.body) and _always_jumps(node.orelse):
             return True
     return False
+
+
+def _prune(node: ast.AST) -> None:
+    """Drop what follows a jump."""
+    for name in ("body", "orelse"):
+        body = getattr(node, name, None)
+        if isinstance(body, list):
+            for place, child in enumerate(body):
+                _prune(child)
+                if _always_jumps([child]):
+                    del body[place + 1:]
+                    break
 
 
 def _returns(node: ast.stmt) -> bool:
@@ -130,8 +144,10 @@ class _Rewriter:
             rest = list(body[place + 1:])
             if isinstance(node, _JUMPS):
                 return result + self.jump(node, loop, flagged)
-            if isinstance(node, ast.If) and _jumps(node):
-                return result + self.branch(node, rest, loop, flagged)
+            if isinstance(node, ast.If):
+                if _jumps(node):
+                    return result + self.branch(node, rest, loop, flagged)
+                node.body, node.orelse = self.block(node.body, loop, False), self.block(node.orelse, loop, False)
             if isinstance(node, _LOOPS):
                 returns = _returns(node)
                 result += self.loop(node)

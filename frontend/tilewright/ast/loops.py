@@ -79,7 +79,8 @@ class Loops:
             lower()
         trial.erase()
         frame.scope = before
-        before[RESULT] = filler(frame.result_example)
+        if frame.result_example is not None:
+            before[RESULT] = filler(frame.result_example)
 
     def bind_loop_variable(self: Lowering, target: ast.expr, item: Value) -> None:
         """Bind the variable of a loop that is written out; its numbers stay plain constants."""

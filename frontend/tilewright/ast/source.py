@@ -70,6 +70,19 @@ class FunctionSource:
         ast.increment_lineno(definition, self.first_line - (2 if indented else 1))
         return definition
 
+    @cached_property
+    def outer_names(self) -> list[tuple[str, ...]]:
+        """Names and dotted names that the function reads, in the order of the tree."""
+        paths: dict[tuple[str, ...], None] = {}
+        for node in ast.walk(self.tree):
+            path: list[str] = []
+            while isinstance(node, ast.Attribute):
+                path.insert(0, node.attr)
+                node = node.value
+            if isinstance(node, ast.Name):
+                paths.setdefault((node.id, *path))
+        return list(paths)
+
     def line_and_column(self, node: ast.AST) -> tuple[int, int]:
         """Line and column of a node, from 1."""
         return node.lineno, node.col_offset + 1  # type: ignore[attr-defined]

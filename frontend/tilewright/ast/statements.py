@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CompilationError, TileTypeError, UnsupportedLanguageConstruct
 from ..language import debug
 from ..language.conversion import describe_value
+from ..language.loops import range as loop_range
+from ..language.loops import static_range
 from .constants import is_constexpr_annotation
 from .frame import RESULT
 from .values import Value, constant, is_number, is_static, map_leaves, tensor, unwrap
@@ -65,8 +67,6 @@ class Statements:
 
     def bind(self: Lowering, name: str, value: Value, node: ast.AST) -> None:
         """Give a variable a value."""
-        if value is None and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            raise CompilationError(f"'{name}' has no value")
         self.frame.scope[name] = value
         self.frame.definitions[name] = node
         if name == RESULT:
@@ -126,9 +126,6 @@ class Statements:
 
     def iterate_static(self: Lowering, value: Value, node: ast.AST) -> list[Value]:
         """The items of what is unpacked or looped over while compiling."""
-        from ..language.loops import range as loop_range
-        from ..language.loops import static_range
-
         if isinstance(value, static_range):
             return list(range(value.start, value.end, value.step))
         if isinstance(value, loop_range):

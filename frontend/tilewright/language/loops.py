@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import TileTypeError
-from .conversion import describe_value, static, static_int
+from .conversion import static, static_int
 
 
 class range:
@@ -66,8 +66,3 @@ class condition:
     def __init__(self, arg1: Any, disable_licm: Any = False) -> None:
         self.value = arg1
         self.options = {"disable_licm": True} if static(disable_licm, "condition: disable_licm") else {}
-
-
-def describe_iterable(value: Any) -> str:
-    """What is not one of these, for messages."""
-    return describe_value(value)
