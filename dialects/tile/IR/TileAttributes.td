@@ -17,7 +17,15 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
   let description = [{
     Passes read hardware facts from this attribute of the module and from
     nowhere else, so that a test states its machine in text. `facts` holds at
-    least `lanes` (threads of a warp; 1 on a machine without warps).
+    least `lanes` (threads of a warp; 1 on a machine without warps). The shared
+    passes read:
+
+    | fact | meaning | where absent |
+    |---|---|---|
+    | `access_bits` | widest access of a lane to global memory | 128 |
+    | `on_chip_bytes` | on-chip memory that a program may use | 48 KiB |
+    | `async_copy_bytes` | array of the sizes of a lane's asynchronous copies | none |
+    | `units` | array of matmul units, the preferred ones first | none |
 
     ```mlir
     module attributes {tile.target = #tile.target<"name", "arch", {lanes = 32 : i32}>} {}

@@ -1,0 +1,154 @@
+//===- BufferPlan.cpp - Where buffers lie in on-chip memory ---------------===//
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
+
+#include "compiler/analysis/LinearLayout/Conversion.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tile;
+
+/// Swizzles count on bank lines, copies on 16 bytes.
+static constexpr int64_t kAlignment = 128;
+
+int64_t tile::getOnChipBytes(Operation *op) {
+  return getTarget(op).getFact("on_chip_bytes", 48 * 1024);
+}
+
+int64_t tile::getScratchBytes(Operation *op) {
+  auto convert = dyn_cast<ConvertLayoutOp>(op);
+  if (!convert || !getLayout(convert.getType()))
+    return 0;
+  Type element = getElementType(convert.getType());
+  TargetAttr target = getTarget(op);
+  ConversionFacts facts;
+  facts.elementBits =
+      isa<PtrType>(element) ? 64 : std::max(8u, element.getIntOrFloatBitWidth());
+  facts.memory.lanes = target.getLanes();
+  facts.memory.maxAccessBits = target.getFact("access_bits", 128);
+  return planConversion(getLayout(convert.getSource().getType()).getLayout(),
+                        getLayout(convert.getType()).getLayout(), getShape(convert.getType()),
+                        facts)
+      .getScratchBytes();
+}
+
+//===----------------------------------------------------------------------===//
+// Aliases
+//===----------------------------------------------------------------------===//
+
+BufferAliases::BufferAliases(Operation *root) {
+  root->walk([&](BufferAllocOp op) { follow(op.getBuffer(), op); });
+}
+
+/// Values that are what `use` passes on.
+static SmallVector<Value, 2> getPassedOn(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned index = use.getOperandNumber();
+  if (isa<BufferViewOp, AsyncCopyOp>(op))
+    return {op->getResult(0)};
+  if (isa<CommitOp, AwaitOp>(op))
+    return {op->getResult(index)};
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    SmallVector<Value, 2> passed;
+    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
+      passed.push_back(argument);
+    if (OpResult result = loop.getTiedLoopResult(&use))
+      passed.push_back(result);
+    return passed;
+  }
+  if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+    auto loop = cast<scf::WhileOp>(op->getParentOp());
+    return {loop.getAfterArguments()[index - 1], loop.getResult(index - 1)};
+  }
+  if (!isa<scf::YieldOp>(op))
+    return {};
+  if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+    return {loop.getRegionIterArg(index), loop.getResult(index)};
+  if (auto loop = dyn_cast<scf::WhileOp>(op->getParentOp()))
+    return {loop.getBeforeArguments()[index]};
+  return {op->getParentOp()->getResult(index)};
+}
+
+void BufferAliases::follow(Value value, BufferAllocOp alloc) {
+  Allocs &known = allocs[value];
+  if (llvm::is_contained(known, alloc))
+    return;
+  known.push_back(alloc);
+  for (OpOperand &use : value.getUses())
+    for (Value passed : getPassedOn(use))
+      follow(passed, alloc);
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+BufferPlan::BufferPlan(func::FuncOp function) {
+  number(function);
+  collect(function);
+  place();
+}
+
+void BufferPlan::number(func::FuncOp function) {
+  unsigned count = 0;
+  function.walk([&](Operation *op, const WalkStage &stage) {
+    if (stage.isBeforeAllRegions())
+      spans[op].first = count++;
+    if (stage.isAfterAllRegions())
+      spans[op].second = count++;
+  });
+}
+
+/// A use in a loop that the buffer outlives lasts for all of the loop.
+void BufferPlan::extend(Entry &entry, Operation *user) const {
+  Operation *outermost = user;
+  for (Operation *parent = user->getParentOp(); parent && !parent->isAncestor(entry.op);
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      outermost = parent;
+  auto [begin, end] = spans.lookup(outermost);
+  entry.begin = std::min(entry.begin, begin);
+  entry.end = std::max(entry.end, end);
+}
+
+void BufferPlan::collect(func::FuncOp function) {
+  DenseMap<Operation *, unsigned> indices;
+  function.walk([&](Operation *op) {
+    auto [begin, end] = spans.lookup(op);
+    if (auto alloc = dyn_cast<BufferAllocOp>(op)) {
+      indices[op] = entries.size();
+      entries.push_back({op, alloc.getType().getBytes(), ~0u, 0});
+    } else if (int64_t scratch = getScratchBytes(op)) {
+      entries.push_back({op, scratch, begin, end});
+    }
+  });
+  BufferAliases aliases(function);
+  for (auto &[value, allocs] : aliases.getAll())
+    for (BufferAllocOp alloc : allocs)
+      for (Operation *user : value.getUsers())
+        extend(entries[indices[alloc]], user);
+}
+
+/// The largest first, each as low as those in use at the same time allow.
+void BufferPlan::place() {
+  SmallVector<Entry *> order = llvm::map_to_vector(entries, [](Entry &entry) { return &entry; });
+  llvm::stable_sort(order, [](Entry *a, Entry *b) { return a->bytes > b->bytes; });
+  SmallVector<Entry *> placed; // by offset
+  for (Entry *entry : order) {
+    if (entry->begin > entry->end)
+      continue; // never used
+    int64_t offset = 0;
+    for (Entry *other : placed) {
+      bool meet = entry->begin <= other->end && other->begin <= entry->end;
+      if (meet && offset < other->offset + other->bytes && other->offset < offset + entry->bytes)
+        offset = llvm::alignTo(other->offset + other->bytes, kAlignment);
+    }
+    entry->offset = offset;
+    bytes = std::max(bytes, offset + entry->bytes);
+    placed.insert(llvm::upper_bound(placed, entry,
+                                    [](Entry *a, Entry *b) { return a->offset < b->offset; }),
+                  entry);
+  }
+}

@@ -1,0 +1,64 @@
+//===- BufferPlan.h - Where buffers lie in on-chip memory -----------------===//
+//
+// Buffers and the scratch memory of conversions, each with the span of the
+// program in which it is in use: those whose spans meet lie apart.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_ANALYSIS_BUFFERPLAN_BUFFERPLAN_H
+#define TILE_COMPILER_ANALYSIS_BUFFERPLAN_BUFFERPLAN_H
+
+#include "dialects/tile/IR/TileOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tile {
+
+/// On-chip bytes that a program may use on the target of the module around `op`.
+int64_t getOnChipBytes(mlir::Operation *op);
+
+/// On-chip bytes that a conversion of layouts moves its block through; zero
+/// where threads exchange it otherwise, and for every other op.
+int64_t getScratchBytes(mlir::Operation *op);
+
+/// The buffers that a value may be: itself, a view of it, or a copy into it.
+class BufferAliases {
+public:
+  explicit BufferAliases(mlir::Operation *root);
+  using Allocs = llvm::SmallVector<BufferAllocOp, 1>;
+  /// Empty for a value that is no buffer.
+  Allocs get(mlir::Value value) const { return allocs.lookup(value); }
+  const llvm::DenseMap<mlir::Value, Allocs> &getAll() const { return allocs; }
+
+private:
+  void follow(mlir::Value value, BufferAllocOp alloc);
+  llvm::DenseMap<mlir::Value, Allocs> allocs;
+};
+
+class BufferPlan {
+public:
+  explicit BufferPlan(mlir::func::FuncOp function);
+
+  struct Entry {
+    mlir::Operation *op;
+    int64_t bytes;
+    /// First and last use, in program order; a loop is used as a whole.
+    unsigned begin, end;
+    int64_t offset = 0;
+  };
+  llvm::ArrayRef<Entry> getEntries() const { return entries; }
+  int64_t getBytes() const { return bytes; }
+
+private:
+  void number(mlir::func::FuncOp function);
+  void collect(mlir::func::FuncOp function);
+  void extend(Entry &entry, mlir::Operation *user) const;
+  void place();
+
+  llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> spans;
+  llvm::SmallVector<Entry> entries;
+  int64_t bytes = 0;
+};
+
+} // namespace tile
+
+#endif // TILE_COMPILER_ANALYSIS_BUFFERPLAN_BUFFERPLAN_H

@@ -1,0 +1,282 @@
+//===- AssignLayouts.cpp - Give every block a layout ----------------------===//
+//
+// Types are changed in place: first every block gets the plain layout of its
+// shape, then accesses to memory, and ops that tie the layouts of their
+// operands and results, get conversions around them.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/AssignLayouts/AssignLayouts.h"
+
+#include "compiler/analysis/AccessPattern/AccessPattern.h"
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/LinearLayout/Constructors.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <map>
+#include <numeric>
+
+namespace tile {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "compiler/transforms/AssignLayouts/AssignLayouts.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+/// What decides the layout of an access to memory.
+struct Access {
+  Operation *op;
+  Value pointer;
+  SmallVector<unsigned> order; // dimensions, most contiguous first
+  int64_t width;               // elements a vector
+};
+
+class LayoutAssigner {
+public:
+  explicit LayoutAssigner(func::FuncOp function)
+      : function(function), context(function.getContext()),
+        lanes(getTarget(function).getLanes()),
+        warps(getModuleInt(function, kNumWarpsAttr, 1)),
+        accessBits(getTarget(function).getFact("access_bits", 128)) {}
+
+  LogicalResult run();
+
+private:
+  void collectAccesses();
+  void assignPlainLayouts();
+  void convertAccesses();
+  LogicalResult convertTiedOps();
+  LogicalResult convertShapeOp(Operation *op);
+  void convertReduction(Operation *op);
+  void convertDot(DotOp op);
+
+  LayoutAttr getPlainLayout(ArrayRef<int64_t> shape);
+  LayoutAttr getAccessLayout(const Access &access);
+  void convertOperand(OpOperand &operand, LayoutAttr layout);
+  void convertResult(OpResult result, LayoutAttr layout);
+
+  func::FuncOp function;
+  MLIRContext *context;
+  int64_t lanes, warps, accessBits;
+  SmallVector<Access> accesses;
+  SmallVector<Operation *> tied;
+  DenseMap<ArrayRef<int64_t>, LayoutAttr> plainLayouts;
+};
+
+struct AssignLayoutsPass : tile::impl::AssignLayoutsBase<AssignLayoutsPass> {
+  void runOnOperation() override {
+    if (!getTarget(getOperation())) {
+      getOperation().emitError("expects a module with a '") << kTargetAttr << "'";
+      return signalPassFailure();
+    }
+    if (failed(LayoutAssigner(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+LogicalResult LayoutAssigner::run() {
+  collectAccesses();
+  assignPlainLayouts();
+  convertAccesses();
+  return convertTiedOps();
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses to memory
+//===----------------------------------------------------------------------===//
+
+/// The pointer and mask of an access to global memory by a block, or nulls.
+static std::pair<Value, Value> getPointerAndMask(Operation *op) {
+  Value pointer, mask;
+  if (auto load = dyn_cast<LoadOp>(op))
+    std::tie(pointer, mask) = std::pair<Value, Value>(load.getPointer(), load.getMask());
+  else if (auto store = dyn_cast<StoreOp>(op))
+    std::tie(pointer, mask) = std::pair<Value, Value>(store.getPointer(), store.getMask());
+  else if (auto atomic = dyn_cast<AtomicRMWOp>(op))
+    std::tie(pointer, mask) = std::pair<Value, Value>(atomic.getPointer(), atomic.getMask());
+  else if (auto atomic = dyn_cast<AtomicCASOp>(op))
+    pointer = atomic.getPointer();
+  if (!pointer || !isa<RankedTensorType>(pointer.getType()))
+    return {};
+  return {pointer, mask};
+}
+
+/// Dimensions by falling contiguity; among equals the last one first.
+static SmallVector<unsigned> getOrder(const ValuePattern &pattern, unsigned rank) {
+  SmallVector<unsigned> order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return pattern.contiguity[a] > pattern.contiguity[b];
+  });
+  return order;
+}
+
+/// Accesses of one shape that run in the same order share the widest of their
+/// vectors: a layout in common is worth more than each one's exact width.
+static void shareWidths(MutableArrayRef<Access> accesses) {
+  std::map<std::pair<SmallVector<int64_t>, SmallVector<unsigned>>, int64_t> widest;
+  auto key = [](const Access &access) {
+    return std::pair(SmallVector<int64_t>(getShape(access.pointer.getType())), access.order);
+  };
+  for (Access &access : accesses) {
+    int64_t &width = widest[key(access)];
+    width = std::max(width, access.width);
+  }
+  for (Access &access : accesses)
+    access.width = widest[key(access)];
+}
+
+void LayoutAssigner::collectAccesses() {
+  AccessAnalysis patterns(function);
+  function.walk([&](Operation *op) {
+    auto [pointer, mask] = getPointerAndMask(op);
+    if (!pointer)
+      return;
+    auto type = cast<RankedTensorType>(pointer.getType());
+    if (type.getRank() == 0)
+      return;
+    SmallVector<unsigned> order = getOrder(patterns.get(pointer), type.getRank());
+    // Every thread should have something to do before any does more at a time.
+    int64_t share = std::max<int64_t>(1, type.getNumElements() / (lanes * warps));
+    int64_t width = patterns.getVectorWidth(pointer, mask, order.front(), accessBits);
+    while (width > share)
+      width /= 2;
+    accesses.push_back({op, pointer, order, width});
+  });
+  shareWidths(accesses);
+}
+
+LayoutAttr LayoutAssigner::getAccessLayout(const Access &access) {
+  return LayoutAttr::get(context, getDefaultLayout(getShape(access.pointer.getType()),
+                                                   access.order, access.width, lanes, warps));
+}
+
+void LayoutAssigner::convertAccesses() {
+  for (const Access &access : accesses) {
+    LayoutAttr layout = getAccessLayout(access);
+    for (OpOperand &operand : access.op->getOpOperands())
+      convertOperand(operand, layout);
+    for (OpResult result : access.op->getResults())
+      convertResult(result, layout);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Plain layouts
+//===----------------------------------------------------------------------===//
+
+LayoutAttr LayoutAssigner::getPlainLayout(ArrayRef<int64_t> shape) {
+  LayoutAttr &layout = plainLayouts[shape];
+  if (!layout) {
+    SmallVector<unsigned> order(shape.size());
+    std::iota(order.rbegin(), order.rend(), 0);
+    layout = LayoutAttr::get(context, getDefaultLayout(shape, order, 1, lanes, warps));
+  }
+  return layout;
+}
+
+void LayoutAssigner::assignPlainLayouts() {
+  auto assign = [&](Value value) {
+    auto block = dyn_cast<RankedTensorType>(value.getType());
+    if (block && !block.getEncoding())
+      value.setType(block.cloneWithEncoding(getPlainLayout(block.getShape())));
+  };
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value result : op->getResults())
+      assign(result);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), assign);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
+    if (isa<DotOp>(op) || getLayoutTie(op) == LayoutTie::Shape ||
+        getLayoutTie(op) == LayoutTie::Reduction)
+      tied.push_back(op);
+  });
+  SmallVector<Type> results;
+  for (Type type : function.getResultTypes())
+    results.push_back(isa<RankedTensorType>(type) && !getLayout(type)
+                          ? withLayout(type, getPlainLayout(getShape(type)))
+                          : type);
+  SmallVector<Type> arguments(function.isExternal()
+                                  ? TypeRange(function.getArgumentTypes())
+                                  : TypeRange(function.getBody().getArgumentTypes()));
+  function.setType(FunctionType::get(context, arguments, results));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that tie layouts
+//===----------------------------------------------------------------------===//
+
+void LayoutAssigner::convertOperand(OpOperand &operand, LayoutAttr layout) {
+  Type type = operand.get().getType();
+  if (!isa<RankedTensorType>(type) || getLayout(type) == layout)
+    return;
+  OpBuilder builder(operand.getOwner());
+  operand.set(ConvertLayoutOp::create(builder, operand.get().getLoc(), withLayout(type, layout),
+                                      operand.get()));
+}
+
+/// The op yields `layout`; users still see what they saw.
+void LayoutAssigner::convertResult(OpResult result, LayoutAttr layout) {
+  Type type = result.getType();
+  if (!isa<RankedTensorType>(type) || getLayout(type) == layout)
+    return;
+  OpBuilder builder(context);
+  builder.setInsertionPointAfter(result.getOwner());
+  result.setType(withLayout(type, layout));
+  auto convert = ConvertLayoutOp::create(builder, result.getLoc(), type, result);
+  result.replaceAllUsesExcept(convert, convert);
+}
+
+LogicalResult LayoutAssigner::convertTiedOps() {
+  for (Operation *op : tied) {
+    if (auto dot = dyn_cast<DotOp>(op))
+      convertDot(dot);
+    else if (getLayoutTie(op) == LayoutTie::Reduction)
+      convertReduction(op);
+    else if (failed(convertShapeOp(op)))
+      return failure();
+  }
+  return success();
+}
+
+void LayoutAssigner::convertReduction(Operation *op) {
+  LayoutAttr layout = getResultLayout(op, 0, getLayout(op->getOperand(0).getType()));
+  for (OpResult result : op->getResults())
+    convertResult(result, layout);
+}
+
+LogicalResult LayoutAssigner::convertShapeOp(Operation *op) {
+  LayoutAttr result = getLayout(op->getResult(0).getType());
+  if (!result) // split gave scalars: every thread has them
+    result = getPlainLayout({});
+  if (LayoutAttr operand = getOperandLayout(op, 0, result)) {
+    for (OpOperand &source : op->getOpOperands())
+      convertOperand(source, operand);
+    return success();
+  }
+  // The plain layout of the operands may fit where that of the result does not.
+  LayoutAttr source = getLayout(op->getOperand(0).getType());
+  if (LayoutAttr forward = getResultLayout(op, 0, source)) {
+    for (OpResult result : op->getResults())
+      convertResult(result, forward);
+    return success();
+  }
+  return op->emitOpError("finds no layout in which the threads of a program can change ")
+         << op->getOperand(0).getType() << " to " << op->getResult(0).getType();
+}
+
+void LayoutAssigner::convertDot(DotOp op) {
+  const LinearLayout &acc = getLayout(op.getType()).getLayout();
+  auto convert = [&](OpOperand &operand, MatmulOperand which) {
+    LinearLayout layout = getScalarDotLayout(acc, which, getShape(operand.get().getType()));
+    convertOperand(operand, LayoutAttr::get(context, layout));
+  };
+  convert(op.getAMutable(), MatmulOperand::A);
+  convert(op.getBMutable(), MatmulOperand::B);
+}

@@ -1,0 +1,250 @@
+//===- InsertBarriers.cpp - Order accesses of different threads -----------===//
+//
+// Walks the program with what has been accessed since the last barrier. Loops
+// are walked until nothing new comes around.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/InsertBarriers/InsertBarriers.h"
+
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_INSERTBARRIERS
+#include "compiler/transforms/InsertBarriers/InsertBarriers.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+/// Bytes on chip.
+struct Interval {
+  int64_t begin, end;
+  bool meets(const Interval &other) const { return begin < other.end && other.begin < end; }
+  bool operator==(const Interval &other) const {
+    return begin == other.begin && end == other.end;
+  }
+};
+
+/// A write to global memory: through which argument (null: unknown), and the
+/// very pointers (null: they were those of an earlier iteration).
+struct GlobalWrite {
+  Value base, pointer;
+  bool operator==(const GlobalWrite &other) const {
+    return base == other.base && pointer == other.pointer;
+  }
+};
+
+/// What happened since all threads last met.
+struct State {
+  SmallVector<Interval> reads, writes;
+  SmallVector<GlobalWrite> globalWrites;
+
+  void clear() { *this = State(); }
+  /// Returns whether something was new.
+  bool merge(const State &other) {
+    bool changed = mergeList<Interval>(reads, other.reads);
+    changed |= mergeList<Interval>(writes, other.writes);
+    return mergeList<GlobalWrite>(globalWrites, other.globalWrites) || changed;
+  }
+  template <typename T> static bool mergeList(SmallVector<T> &into, ArrayRef<T> from) {
+    bool changed = false;
+    for (const T &entry : from)
+      if (!llvm::is_contained(into, entry)) {
+        into.push_back(entry);
+        changed = true;
+      }
+    return changed;
+  }
+};
+
+class BarrierInserter {
+public:
+  explicit BarrierInserter(func::FuncOp function) : function(function), aliases(function) {}
+  void run() {
+    State state;
+    visitRegion(function.getBody(), state);
+  }
+
+private:
+  void visitRegion(Region &region, State &state);
+  void visit(Operation *op, State &state);
+  void visitLoop(Operation *op, State &state);
+  void visitOnChip(Operation *op, State &state);
+  void visitGlobal(Operation *op, State &state);
+  void visitAtomic(Operation *op, Value pointer, MemorySemantic semantic, State &state);
+  void order(Operation *op, State &state);
+  SmallVector<Interval> getIntervals(Value buffer) const;
+
+  func::FuncOp function;
+  BufferAliases aliases;
+};
+
+struct InsertBarriersPass : tile::impl::InsertBarriersBase<InsertBarriersPass> {
+  void runOnOperation() override {
+    if (!getOperation().isExternal() && llvm::hasSingleElement(getOperation().getBody()))
+      BarrierInserter(getOperation()).run();
+  }
+};
+} // namespace
+
+void BarrierInserter::order(Operation *op, State &state) {
+  OpBuilder builder(op);
+  BarrierOp::create(builder, op->getLoc());
+  state.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void BarrierInserter::visitRegion(Region &region, State &state) {
+  for (Block &block : region)
+    for (Operation &op : llvm::make_early_inc_range(block))
+      visit(&op, state);
+}
+
+void BarrierInserter::visit(Operation *op, State &state) {
+  if (isa<LoopLikeOpInterface>(op))
+    return visitLoop(op, state);
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    State other = state;
+    visitRegion(branch.getThenRegion(), state);
+    visitRegion(branch.getElseRegion(), other);
+    state.merge(other);
+    return;
+  }
+  if (isa<BarrierOp>(op))
+    return state.clear();
+  visitOnChip(op, state);
+  visitGlobal(op, state);
+}
+
+void BarrierInserter::visitLoop(Operation *op, State &state) {
+  State entry = state;
+  bool changed = true;
+  while (changed) {
+    State body = entry;
+    for (Region &region : op->getRegions())
+      visitRegion(region, body);
+    State around = body;
+    for (GlobalWrite &write : around.globalWrites)
+      if (write.pointer && op->isAncestor(write.pointer.getParentRegion()->getParentOp()))
+        write.pointer = Value();
+    changed = entry.merge(around);
+    state = body;
+  }
+  state.merge(entry); // a loop may run not at all
+}
+
+//===----------------------------------------------------------------------===//
+// On-chip memory
+//===----------------------------------------------------------------------===//
+
+SmallVector<Interval> BarrierInserter::getIntervals(Value buffer) const {
+  SmallVector<Interval> intervals;
+  for (BufferAllocOp alloc : aliases.get(buffer)) {
+    int64_t begin = alloc.getOffset().value_or(0);
+    // What is not planned may be anywhere.
+    int64_t end = alloc.getOffset() ? begin + alloc.getType().getBytes()
+                                    : std::numeric_limits<int64_t>::max();
+    intervals.push_back({begin, end});
+  }
+  if (intervals.empty())
+    intervals.push_back({0, std::numeric_limits<int64_t>::max()});
+  return intervals;
+}
+
+static bool meet(ArrayRef<Interval> some, ArrayRef<Interval> others) {
+  return llvm::any_of(some, [&](const Interval &interval) {
+    return llvm::any_of(others, [&](const Interval &other) { return interval.meets(other); });
+  });
+}
+
+void BarrierInserter::visitOnChip(Operation *op, State &state) {
+  if (auto scratch = op->getAttrOfType<IntegerAttr>(kScratchOffsetAttr)) {
+    // All threads meet at its beginning; its own reads may still go on after.
+    state.clear();
+    Interval interval{scratch.getInt(), scratch.getInt() + getScratchBytes(op)};
+    state.reads.push_back(interval);
+    state.writes.push_back(interval);
+  } else if (auto load = dyn_cast<BufferLoadOp>(op)) {
+    SmallVector<Interval> intervals = getIntervals(load.getBuffer());
+    if (meet(intervals, state.writes))
+      order(op, state);
+    State::mergeList<Interval>(state.reads, intervals);
+  } else if (isa<BufferStoreOp, AsyncCopyOp>(op)) {
+    SmallVector<Interval> intervals = getIntervals(op->getOperand(1));
+    if (meet(intervals, state.reads) || meet(intervals, state.writes))
+      order(op, state);
+    if (isa<BufferStoreOp>(op))
+      State::mergeList<Interval>(state.writes, intervals);
+  } else if (auto await = dyn_cast<AwaitOp>(op)) {
+    for (Value pending : await.getPending())
+      State::mergeList<Interval>(state.writes, getIntervals(pending));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+/// The function argument that a pointer is computed from; null if unknown.
+static Value getBase(Value pointer) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (isa<func::FuncOp>(parent))
+        return argument;
+      auto loop = dyn_cast<scf::ForOp>(parent);
+      if (!loop || argument == loop.getInductionVar())
+        return {};
+      pointer = loop.getTiedLoopInit(argument)->get(); // advanced, but not exchanged
+      if (getElementType(pointer.getType()) != getElementType(argument.getType()))
+        return {};
+      continue;
+    }
+    Operation *op = pointer.getDefiningOp();
+    if (!isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, HintOp,
+             CastPtrOp, ConvertLayoutOp>(op))
+      return {};
+    pointer = op->getOperand(0);
+  }
+}
+
+/// Whether a read through `pointer` may see what another thread wrote.
+static bool maySee(Value pointer, ArrayRef<GlobalWrite> writes) {
+  if (writes.empty())
+    return false;
+  Value base = getBase(pointer);
+  return llvm::any_of(writes, [&](const GlobalWrite &write) {
+    return (!base || !write.base || base == write.base) && write.pointer != pointer;
+  });
+}
+
+void BarrierInserter::visitAtomic(Operation *op, Value pointer, MemorySemantic semantic,
+                                  State &state) {
+  bool releases = semantic == MemorySemantic::Release || semantic == MemorySemantic::AcquireRelease;
+  bool acquires = semantic == MemorySemantic::Acquire || semantic == MemorySemantic::AcquireRelease;
+  if (releases ? !state.globalWrites.empty() : maySee(pointer, state.globalWrites))
+    order(op, state);
+  GlobalWrite write{acquires ? Value() : getBase(pointer), Value()};
+  State::mergeList<GlobalWrite>(state.globalWrites, write);
+}
+
+void BarrierInserter::visitGlobal(Operation *op, State &state) {
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    GlobalWrite write{getBase(store.getPointer()), store.getPointer()};
+    State::mergeList<GlobalWrite>(state.globalWrites, write);
+  } else if (auto atomic = dyn_cast<AtomicRMWOp>(op)) {
+    visitAtomic(op, atomic.getPointer(), atomic.getSemantic(), state);
+  } else if (auto atomic = dyn_cast<AtomicCASOp>(op)) {
+    visitAtomic(op, atomic.getPointer(), atomic.getSemantic(), state);
+  } else if (isa<LoadOp, AsyncCopyOp>(op)) {
+    if (maySee(op->getOperand(0), state.globalWrites))
+      order(op, state);
+  }
+}

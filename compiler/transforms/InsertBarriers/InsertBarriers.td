@@ -1,0 +1,27 @@
+// The pass that orders accesses of different threads to the same memory.
+#ifndef TILE_TRANSFORMS_INSERT_BARRIERS_TD
+#define TILE_TRANSFORMS_INSERT_BARRIERS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InsertBarriers : Pass<"tile-insert-barriers", "::mlir::func::FuncOp"> {
+  let summary = "Order accesses of different threads to the same memory";
+  let description = [{
+    Before: buffers have their places; nothing orders the threads of a program.
+
+    After: a `tile.barrier` stands between any two accesses of overlapping bytes
+    on chip of which one writes, on every path, around loops too, and no more
+    than needed: one barrier orders all that came before. A copy counts as a
+    write where it is awaited: until then nobody has it. Conversions through
+    on-chip memory order themselves.
+
+    In global memory a barrier stands between a store and a later load that may
+    see it through the same pointer argument, unless both use the very pointers,
+    so that each thread reads what it wrote; before an atomic operation that
+    releases earlier writes; and between one that acquires and a later load.
+    Different pointer arguments are taken to point to different memory.
+  }];
+  let dependentDialects = ["::tile::TileDialect"];
+}
+
+#endif // TILE_TRANSFORMS_INSERT_BARRIERS_TD

@@ -1,0 +1,100 @@
+//===- BufferLayout.cpp - Where a copied block lies on chip ---------------===//
+#include "compiler/transforms/PipelineLoops/BufferLayout.h"
+
+#include "compiler/analysis/AccessPattern/AccessPattern.h"
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/LinearLayout/Constructors.h"
+#include "compiler/analysis/LinearLayout/Swizzle.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tile;
+
+std::pair<DotOp, MatmulOperand> tile::findFedDot(LoadOp load) {
+  SmallVector<Value> worklist{load.getResult()};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *op = use.getOwner();
+      if (op->getBlock() != load->getBlock())
+        continue;
+      if (auto dot = dyn_cast<DotOp>(op)) {
+        if (use.getOperandNumber() < 2)
+          return {dot, use.getOperandNumber() == 0 ? MatmulOperand::A : MatmulOperand::B};
+        continue;
+      }
+      bool passesOn = isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) ||
+                      getLayoutTie(op) == LayoutTie::Same;
+      if (passesOn && !isa<LoadOp>(op) && op->getNumResults() == 1)
+        worklist.push_back(op->getResult(0));
+    }
+  }
+  return {};
+}
+
+/// The dimension along which the load's threads hold runs of elements.
+static unsigned getFastestDim(const LinearLayout &layout, int64_t width) {
+  for (unsigned dim = layout.getRank(); dim-- > 0;)
+    if (layout.getContiguity(dim, width) >= width)
+      return dim;
+  return layout.getRank() - 1;
+}
+
+/// How the unit of `dot` may read a fragment of layout `registers` whose memory
+/// runs along `fastest`.
+static std::optional<CollectiveAccess> findCollective(DotOp dot, MatmulOperand operand,
+                                                      const LinearLayout &registers,
+                                                      unsigned fastest) {
+  MatmulUnit unit = dot.getUnitAttr();
+  if (!unit)
+    return std::nullopt;
+  for (bool alongK : {true, false}) {
+    std::optional<CollectiveAccess> access = unit.getCollectiveRead(operand, alongK);
+    if (!access || access->row.empty())
+      continue;
+    InputBit first = access->row.front();
+    const LinearMap &tile = registers.getTile();
+    if (first.bit < tile.getInBits(first.dim) &&
+        tile.getColumn(first.dim, first.bit, tensorDim(fastest)) == 1)
+      return access;
+  }
+  return std::nullopt;
+}
+
+BufferType tile::chooseBuffer(LoadOp load, int64_t width) {
+  auto type = cast<RankedTensorType>(load.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  unsigned bits = std::max(8u, type.getElementTypeBitWidth());
+  const LinearLayout &registers = getLayout(type).getLayout();
+  unsigned fastest = getFastestDim(registers, width);
+  SmallVector<int64_t> tileShape = llvm::map_to_vector(shape, getPowerOfTwoPart);
+  MemoryFacts facts;
+  facts.lanes = getTarget(load).getLanes();
+  SmallVector<AccessPattern> patterns{
+      getRegisterPattern(registers, tileShape, width, bits, facts)};
+  auto [dot, operand] = findFedDot(load);
+  for (Operation *user : load->getUsers()) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    if (!convert || patterns.size() == 2)
+      continue;
+    const LinearLayout &wanted = getLayout(convert.getType()).getLayout();
+    std::optional<CollectiveAccess> collective;
+    // Collective reads move words of the unit's own element.
+    if (dot && getElementType(dot.getA().getType()).getIntOrFloatBitWidth() == bits)
+      collective = findCollective(dot, operand, wanted, fastest);
+    patterns.push_back(
+        collective ? getCollectivePattern(wanted, tileShape, *collective, bits, facts)
+                   : getRegisterPattern(wanted, tileShape, width, bits, facts));
+  }
+  std::optional<LinearLayout> memory = chooseMemoryLayout(shape, tileShape, patterns, bits, facts);
+  if (!memory)
+    memory = chooseMemoryLayout(shape, tileShape, ArrayRef(patterns).take_front(), bits, facts);
+  if (!memory) {
+    SmallVector<unsigned> order(shape.size());
+    std::iota(order.rbegin(), order.rend(), 0);
+    memory = getStridedLayout(shape, order);
+  }
+  return BufferType::get(load.getContext(), shape, type.getElementType(),
+                         LayoutAttr::get(load.getContext(), *memory));
+}

@@ -1,0 +1,20 @@
+//===- BufferLayout.h - Where a copied block lies on chip -----------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_BUFFERLAYOUT_H
+#define TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_BUFFERLAYOUT_H
+
+#include "dialects/tile/IR/TileOps.h"
+
+namespace tile {
+
+/// The dot that a load feeds through conversions and ops that change each
+/// element for itself, and as which operand; null if there is none in its block.
+std::pair<DotOp, MatmulOperand> findFedDot(LoadOp load);
+
+/// A buffer for what `load` reads, written in runs of `width` elements as its
+/// layout says, and read in each layout that it is converted to, by the unit of
+/// the dot that it feeds or by each thread for itself.
+BufferType chooseBuffer(LoadOp load, int64_t width);
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_BUFFERLAYOUT_H

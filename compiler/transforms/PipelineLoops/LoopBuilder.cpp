@@ -1,0 +1,268 @@
+//===- LoopBuilder.cpp - Write a loop whose loads run ahead ---------------===//
+#include "compiler/transforms/PipelineLoops/LoopBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tile;
+
+LoopBuilder::LoopBuilder(scf::ForOp loop, const Schedule &schedule)
+    : loop(loop), schedule(schedule), b(loop.getLoc(), loop), ahead(schedule.stages - 1) {
+  for (const AheadLoad &load : schedule.loads)
+    copied.insert(load.load);
+}
+
+void LoopBuilder::run() {
+  findNeeded();
+  allocate();
+  buildPrologue();
+  buildLoop();
+  finish();
+}
+
+//===----------------------------------------------------------------------===//
+// What the rest of the body still needs
+//===----------------------------------------------------------------------===//
+
+void LoopBuilder::need(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
+      return;
+    unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+    if (neededIndices.insert(index).second)
+      need(loop.getYieldedValues()[index]);
+    return;
+  }
+  Operation *op = loop.getBody()->findAncestorOpInBlock(*value.getDefiningOp());
+  if (!op || !neededOps.insert(op).second || copied.contains(op))
+    return;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      need(operand);
+  });
+}
+
+/// Pointers that only the copies advance are not carried twice.
+void LoopBuilder::findNeeded() {
+  for (auto [index, result] : llvm::enumerate(loop.getResults()))
+    if (!result.use_empty())
+      need(loop.getRegionIterArg(index));
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (!isMemoryEffectFree(&op) && !copied.contains(&op) && !isOpTriviallyDead(&op)) {
+      neededOps.insert(&op);
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          need(operand);
+      });
+    }
+  neededArguments.assign(neededIndices.begin(), neededIndices.end());
+  llvm::sort(neededArguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Iterations
+//===----------------------------------------------------------------------===//
+
+Value LoopBuilder::createInt(Type type, int64_t value) {
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+}
+
+Value LoopBuilder::advance(Value from, int64_t distance) {
+  if (distance == 0)
+    return from;
+  Value steps =
+      arith::MulIOp::create(b, loop.getStep(), createInt(from.getType(), distance));
+  return arith::AddIOp::create(b, from, steps);
+}
+
+/// ub - from > distance * step, where nothing overflows: from < ub, so that the
+/// difference fits as an unsigned number.
+Value LoopBuilder::hasIteration(Value from, int64_t distance) {
+  Type type = from.getType();
+  Value left = arith::SubIOp::create(b, loop.getUpperBound(), from);
+  APInt step;
+  bool isSmall = matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isIntN(16);
+  Value steps;
+  if (!isSmall && type.isInteger() && type.getIntOrFloatBitWidth() < 64) {
+    type = b.getI64Type();
+    left = arith::ExtUIOp::create(b, type, left);
+    steps = arith::ExtUIOp::create(b, type, loop.getStep());
+  } else {
+    steps = loop.getStep();
+  }
+  steps = arith::MulIOp::create(b, steps, createInt(type, distance));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left, steps);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void LoopBuilder::allocate() {
+  for (AheadLoad load : schedule.loads) {
+    SmallVector<int64_t> shape{schedule.stages};
+    llvm::append_range(shape, load.block.getShape());
+    b.setLoc(load.load.getLoc());
+    stacks.push_back(BufferAllocOp::create(
+        b, BufferType::get(b.getContext(), shape, load.block.getElementType(),
+                           load.block.getLayout()),
+        IntegerAttr()));
+  }
+  b.setLoc(loop.getLoc());
+}
+
+Value LoopBuilder::getMask(Value mask, Type pointer, Value isValid) {
+  Type type = getMaskLike(pointer);
+  Value valid = isa<RankedTensorType>(type) ? Value(SplatOp::create(b, type, isValid)) : isValid;
+  return mask ? Value(arith::AndIOp::create(b, mask, valid)) : valid;
+}
+
+LoopBuilder::Values LoopBuilder::startCopies(IRMapping &values, Value slot, Value isValid) {
+  for (Operation *op : schedule.addressOps) {
+    auto copy = b.clone(*op, values);
+    auto index = dyn_cast<LoadOp>(copy);
+    if (!index)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(copy);
+    Value mask = getMask(index.getMask(), index.getPointer().getType(), isValid);
+    Value other = index.getOther();
+    copy->setOperands({index.getPointer(), mask});
+    if (other)
+      copy->insertOperands(2, other);
+    index.getProperties().setOperandSegmentSizes({1, 1, other ? 1 : 0});
+  }
+  Values copies;
+  for (auto [load, stack] : llvm::zip(schedule.loads, stacks)) {
+    LoadOp op = load.load;
+    b.setLoc(op.getLoc());
+    Value view = BufferViewOp::create(b, load.block, stack, slot);
+    Value pointer = values.lookupOrDefault(op.getPointer());
+    Value mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
+    mask = getMask(mask, pointer.getType(), isValid);
+    copies.push_back(AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
+                                         op.getCache(), op.getEviction()));
+  }
+  b.setLoc(loop.getLoc());
+  for (auto [value, index] : llvm::zip(carriedAhead, schedule.carried))
+    value = values.lookupOrDefault(loop.getYieldedValues()[index]);
+  auto commit = CommitOp::create(b, copies);
+  return Values(commit.getCommitted());
+}
+
+void LoopBuilder::buildPrologue() {
+  for (unsigned index : schedule.carried)
+    carriedAhead.push_back(loop.getInits()[index]);
+  Value lower = loop.getLowerBound();
+  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value isEntered = arith::CmpIOp::create(b, predicate, lower, loop.getUpperBound());
+  for (int64_t step = 0; step < ahead; ++step) {
+    IRMapping values;
+    values.map(loop.getInductionVar(), advance(lower, step));
+    for (auto [value, index] : llvm::zip(carriedAhead, schedule.carried))
+      values.map(loop.getRegionIterArg(index), value);
+    Value isValid = isEntered;
+    if (step != 0)
+      isValid = arith::AndIOp::create(b, isEntered, hasIteration(lower, step));
+    llvm::append_range(pending, startCopies(values, createInt(b.getI32Type(), step), isValid));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// Carried: what the rest needs, what addresses need, the block to copy to
+/// next, and the copies in flight.
+void LoopBuilder::buildLoop() {
+  Values inits = llvm::map_to_vector(neededArguments,
+                                     [&](unsigned index) -> Value { return loop.getInits()[index]; });
+  llvm::append_range(inits, carriedAhead);
+  inits.push_back(createInt(b.getI32Type(), ahead));
+  llvm::append_range(inits, pending);
+  newLoop = scf::ForOp::create(
+      b, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
+      [&](OpBuilder &, Location, Value, ValueRange) {}, loop.getUnsignedCmp());
+  newLoop->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  newLoop->removeDiscardableAttr(kNumStagesAttr);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(newLoop.getBody());
+  buildBody(newLoop.getBody(), newLoop.getRegionIterArgs());
+}
+
+void LoopBuilder::cloneStep(Operation &op, IRMapping &values,
+                            const DenseMap<Value, Value> &buffers) {
+  if (!neededOps.contains(&op))
+    return;
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    if (Value buffer = buffers.lookup(convert.getSource())) {
+      b.setLoc(convert.getLoc());
+      values.map(convert.getResult(), BufferLoadOp::create(b, convert.getType(), buffer));
+      return;
+    }
+  if (!copied.contains(&op)) {
+    b.clone(op, values);
+    return;
+  }
+  bool isUsedAsLoaded =
+      !llvm::all_of(op.getUsers(), [](Operation *user) { return isa<ConvertLayoutOp>(user); });
+  b.setLoc(op.getLoc());
+  if (isUsedAsLoaded)
+    values.map(op.getResult(0), BufferLoadOp::create(b, op.getResult(0).getType(),
+                                                     buffers.lookup(op.getResult(0))));
+}
+
+void LoopBuilder::buildBody(Block *body, ValueRange arguments) {
+  size_t loads = schedule.loads.size();
+  ValueRange kept = arguments.take_front(neededArguments.size());
+  ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
+  Value slot = arguments[kept.size() + advanced.size()];
+  ValueRange inFlight = arguments.take_back(pending.size());
+
+  Value induction = newLoop.getInductionVar();
+  auto await = AwaitOp::create(b, inFlight.take_front(loads), ahead - 1);
+  DenseMap<Value, Value> buffers;
+  for (auto [load, buffer] : llvm::zip(schedule.loads, await.getValues())) {
+    LoadOp op = load.load;
+    buffers[op.getResult()] = buffer;
+  }
+
+  IRMapping later;
+  later.map(loop.getInductionVar(), advance(induction, ahead));
+  for (auto [index, value] : llvm::zip(schedule.carried, advanced))
+    later.map(loop.getRegionIterArg(index), value);
+  Values started = startCopies(later, slot, hasIteration(induction, ahead));
+  Value next = arith::AddIOp::create(b, slot, createInt(b.getI32Type(), 1));
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
+                                       createInt(b.getI32Type(), schedule.stages));
+  next = arith::SelectOp::create(b, isLast, createInt(b.getI32Type(), 0), next);
+
+  IRMapping values;
+  values.map(loop.getInductionVar(), induction);
+  for (auto [index, value] : llvm::zip(neededArguments, kept))
+    values.map(loop.getRegionIterArg(index), value);
+  for (Operation &op : loop.getBody()->without_terminator())
+    cloneStep(op, values, buffers);
+
+  Values yielded = llvm::map_to_vector(neededArguments, [&](unsigned index) -> Value {
+    return values.lookupOrDefault(loop.getYieldedValues()[index]);
+  });
+  llvm::append_range(yielded, carriedAhead);
+  yielded.push_back(next);
+  llvm::append_range(yielded, inFlight.drop_front(loads));
+  llvm::append_range(yielded, started);
+  b.setLoc(loop.getBody()->getTerminator()->getLoc());
+  scf::YieldOp::create(b, yielded);
+  b.setLoc(loop.getLoc());
+}
+
+/// The last copies wrote nothing that is read, but they must have written it
+/// before something else uses the memory.
+void LoopBuilder::finish() {
+  AwaitOp::create(b, newLoop.getResults().take_back(pending.size()), 0);
+  for (auto [index, result] : llvm::zip(neededArguments, newLoop.getResults()))
+    loop.getResult(index).replaceAllUsesWith(result);
+  loop.erase();
+}

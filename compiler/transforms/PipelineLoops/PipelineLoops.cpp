@@ -1,0 +1,57 @@
+//===- PipelineLoops.cpp - Copy for later iterations ----------------------===//
+#include "compiler/transforms/PipelineLoops/PipelineLoops.h"
+
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/transforms/PipelineLoops/LoopBuilder.h"
+
+namespace tile {
+#define GEN_PASS_DEF_PIPELINELOOPS
+#include "compiler/transforms/PipelineLoops/PipelineLoops.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+struct PipelineLoopsPass : tile::impl::PipelineLoopsBase<PipelineLoopsPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+static SmallVector<scf::ForOp> collectInnermostLoops(func::FuncOp function) {
+  SmallVector<scf::ForOp> loops;
+  function.walk([&](scf::ForOp loop) {
+    bool isInnermost = !loop.getBody()
+                            ->walk([](Operation *op) {
+                              return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+                            })
+                            .wasInterrupted();
+    if (isInnermost)
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
+/// On-chip bytes beside what the loop exchanges between threads. Buffers of
+/// other innermost loops are not in use while this one runs.
+static int64_t getFreeBytes(scf::ForOp loop) {
+  int64_t scratch = 0;
+  loop.getBody()->walk(
+      [&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op)); });
+  return getOnChipBytes(loop) - scratch;
+}
+
+void PipelineLoopsPass::runOnOperation() {
+  if (!getTarget(getOperation())) {
+    getOperation().emitError("expects a module with a '") << kTargetAttr << "'";
+    return signalPassFailure();
+  }
+  SmallVector<scf::ForOp> loops = collectInnermostLoops(getOperation());
+  if (loops.empty())
+    return;
+  AccessAnalysis patterns(getOperation());
+  for (scf::ForOp loop : loops)
+    if (std::optional<Schedule> schedule = buildSchedule(loop, patterns, getFreeBytes(loop)))
+      LoopBuilder(loop, *schedule).run();
+}

@@ -1,0 +1,47 @@
+// The pass that overlaps copies of later iterations with compute of earlier ones.
+#ifndef TILE_TRANSFORMS_PIPELINE_LOOPS_TD
+#define TILE_TRANSFORMS_PIPELINE_LOOPS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
+  let summary = "Copy for later iterations while earlier ones compute";
+  let description = [{
+    Before: innermost loops load and compute in one body; every block has a
+    layout; dots have their units.
+
+    After: loads that feed a dot, through conversions and casts, are asynchronous
+    copies into buffers on chip, `num_stages` of them, which the loop goes around.
+    Copies of the first iterations are made before the loop; each step waits for
+    its own, starts those of the iteration `num_stages - 1` ahead, masked off
+    beyond the last one, and computes. A loop with its own `tile.num_stages`
+    has all its loads treated so. The buffers' layout is computed from how the
+    copies write and how the dot's unit reads, without bank conflicts.
+
+    ```mlir
+    scf.for %i = %lo to %hi step %c1 iter_args(%acc = %zero) {
+      %a = tile.load %p : tensor<64x32x!tile.ptr<f16>, #load>
+      %x = tile.convert_layout %a : tensor<64x32xf16, #load> -> tensor<64x32xf16, #unit>
+      ...
+    // becomes, with three stages
+    %stack = tile.buffer_alloc : !tile.buffer<3x64x32xf16, #memory>
+    %first, %second = ... two copies, each with its commit
+    scf.for %i = %lo to %hi step %c1
+        iter_args(%acc = %zero, %slot = %c2, %next = %first, %later = %second) {
+      %b = tile.await(%next) in_flight 1
+      %v = tile.buffer_view %stack[%slot]
+      %copy = tile.async_copy %ahead, %v mask %valid
+      %new = tile.commit(%copy)
+      %x = tile.buffer_load %b : !tile.buffer<64x32xf16, #memory> -> tensor<64x32xf16, #unit>
+      ...
+    ```
+
+    A remark says why a load that feeds a dot was left as it is: its loop writes
+    to memory, it is too narrow for the target's `async_copy_bytes`, or its
+    address needs what the loop computes. Fewer stages than asked for are used
+    where they do not fit on chip, with a remark.
+  }];
+  let dependentDialects = ["::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+#endif // TILE_TRANSFORMS_PIPELINE_LOOPS_TD

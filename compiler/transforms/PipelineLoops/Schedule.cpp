@@ -1,0 +1,173 @@
+//===- Schedule.cpp - Which loads of a loop run ahead ---------------------===//
+#include "compiler/transforms/PipelineLoops/Schedule.h"
+
+#include "compiler/transforms/PipelineLoops/BufferLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+/// Collects what addresses need; `ops` and `carried` grow with each load.
+class AddressSlice {
+public:
+  explicit AddressSlice(scf::ForOp loop) : loop(loop) {}
+
+  /// Whether `value` can be computed ahead of the body. On failure the slice is
+  /// as it was before.
+  bool add(Value value) {
+    auto oldOps = ops;
+    auto oldCarried = carried;
+    if (visit(value))
+      return true;
+    ops = std::move(oldOps);
+    carried = std::move(oldCarried);
+    return false;
+  }
+
+  DenseSet<Operation *> ops;
+  SetVector<unsigned> carried;
+
+private:
+  bool visit(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
+        return true;
+      unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+      return !carried.insert(index) || visit(loop.getYieldedValues()[index]);
+    }
+    Operation *op = value.getDefiningOp();
+    if (op->getBlock() != loop.getBody() || ops.contains(op))
+      return true;
+    if (op->getNumRegions() != 0 || isa<DotOp>(op) ||
+        !(isMemoryEffectFree(op) || isa<LoadOp>(op)))
+      return false;
+    ops.insert(op);
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand); });
+  }
+
+  scf::ForOp loop;
+};
+} // namespace
+
+/// Whether the loop writes what a load may read, or orders memory. What it
+/// keeps on chip does not count.
+static Operation *findWriter(scf::ForOp loop) {
+  Operation *writer = nullptr;
+  loop.getBody()->walk([&](Operation *op) {
+    bool isOnChip = isa<BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, BufferAllocOp>(op);
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    bool isUnknown = !effects && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+    if (isOnChip || (!isUnknown && (!effects || !effects.hasEffect<MemoryEffects::Write>())))
+      return WalkResult::advance();
+    writer = op;
+    return WalkResult::interrupt();
+  });
+  return writer;
+}
+
+static std::optional<StringRef> getReasonAgainst(LoadOp load) {
+  if (load.getIsVolatile())
+    return StringRef("it is volatile");
+  if (load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
+      !matchPattern(load.getOther(), m_PosZeroFloat()))
+    return StringRef("masked elements are to be other than zero");
+  return std::nullopt;
+}
+
+/// Elements of a copy, as wide as pointers, mask and target admit; 0: none.
+static int64_t getCopyWidth(LoadOp load, const AccessAnalysis &patterns) {
+  auto type = cast<RankedTensorType>(load.getType());
+  int64_t bits = std::max(8u, type.getElementTypeBitWidth());
+  const LinearLayout &layout = getLayout(type).getLayout();
+  int64_t best = 0;
+  for (int64_t bytes : getTarget(load).getAsyncCopyBytes()) {
+    int64_t width = bytes * 8 / bits;
+    if (width == 0 || width * bits != bytes * 8)
+      continue;
+    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+      if (type.getDimSize(dim) % width == 0 &&
+          patterns.getVectorWidth(load.getPointer(), load.getMask(), dim, bytes * 8) >= width &&
+          layout.getContiguity(dim, width) >= width)
+        best = std::max(best, width);
+  }
+  return best;
+}
+
+/// Stages that the loop asks for, and whether it asks itself.
+static std::pair<int64_t, bool> getWantedStages(scf::ForOp loop) {
+  if (auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr))
+    return {own.getInt(), true};
+  return {getModuleInt(loop, kNumStagesAttr, 1), false};
+}
+
+static InFlightDiagnostic refuse(LoadOp load) {
+  return load.emitRemark("this load is not pipelined: ");
+}
+
+/// As many stages as fit.
+static void fitStages(scf::ForOp loop, Schedule &schedule, int64_t freeBytes) {
+  int64_t bytes = 0;
+  for (AheadLoad ahead : schedule.loads)
+    bytes += ahead.block.getBytes();
+  int64_t fitting = bytes == 0 ? schedule.stages : freeBytes / bytes;
+  if (fitting >= schedule.stages)
+    return;
+  loop.emitRemark("this loop has ")
+      << std::max<int64_t>(1, fitting) << " stages instead of " << schedule.stages
+      << ": each needs " << bytes << " bytes of on-chip memory, of which " << freeBytes
+      << " are left";
+  schedule.stages = fitting;
+}
+
+std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
+                                            int64_t freeBytes) {
+  Schedule schedule;
+  auto [stages, ownStages] = getWantedStages(loop);
+  schedule.stages = stages;
+  if (stages < 2 || getTarget(loop).getAsyncCopyBytes().empty())
+    return std::nullopt;
+  AddressSlice slice(loop);
+  Operation *writer = findWriter(loop);
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
+    bool isWanted = isa<RankedTensorType>(load.getType()) && (ownStages || findFedDot(load).first);
+    if (!isWanted || isa<PtrType>(getElementType(load.getType())))
+      continue;
+    if (std::optional<StringRef> reason = getReasonAgainst(load)) {
+      refuse(load) << *reason;
+      continue;
+    }
+    if (writer) {
+      refuse(load) << "the loop writes to memory";
+      continue;
+    }
+    int64_t width = getCopyWidth(load, patterns);
+    if (width == 0) {
+      refuse(load)
+          << "too few of its elements are consecutive and aligned for an asynchronous copy";
+      continue;
+    }
+    if (!slice.add(load.getPointer()) || (load.getMask() && !slice.add(load.getMask()))) {
+      refuse(load) << "its address depends on what the loop computes";
+      continue;
+    }
+    schedule.loads.push_back({load, chooseBuffer(load, width)});
+  }
+  // A load whose value another's address needs is made early, not copied.
+  llvm::erase_if(schedule.loads,
+                 [&](const AheadLoad &ahead) { return slice.ops.contains(ahead.load); });
+  if (schedule.loads.empty())
+    return std::nullopt;
+  fitStages(loop, schedule, freeBytes);
+  if (schedule.stages < 2)
+    return std::nullopt;
+  for (Operation &op : *loop.getBody())
+    if (slice.ops.contains(&op))
+      schedule.addressOps.push_back(&op);
+  schedule.carried = llvm::to_vector(slice.carried);
+  llvm::sort(schedule.carried);
+  return schedule;
+}

@@ -1,0 +1,37 @@
+//===- Schedule.h - Which loads of a loop run ahead -----------------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_SCHEDULE_H
+#define TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_SCHEDULE_H
+
+#include "compiler/analysis/AccessPattern/AccessPattern.h"
+#include "dialects/tile/IR/TileOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile {
+
+/// One load that becomes an asynchronous copy.
+struct AheadLoad {
+  LoadOp load;
+  BufferType block; // one iteration's buffer
+};
+
+/// What of a loop runs `stages - 1` iterations ahead of the rest.
+struct Schedule {
+  int64_t stages = 1;
+  llvm::SmallVector<AheadLoad> loads;
+  /// Ops of the body that the loads' addresses and masks need, in order; they
+  /// are pure, or loads of indices.
+  llvm::SmallVector<mlir::Operation *> addressOps;
+  /// What they need of what the loop carries: positions among its iter_args.
+  llvm::SmallVector<unsigned> carried;
+};
+
+/// Nothing where no load can run ahead; remarks say why. `freeBytes` is what
+/// buffers may take on chip.
+std::optional<Schedule> buildSchedule(mlir::scf::ForOp loop, const AccessAnalysis &patterns,
+                                      int64_t freeBytes);
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_SCHEDULE_H

@@ -1,0 +1,53 @@
+//===- PlanBuffers.cpp - Give buffers their places on chip ----------------===//
+#include "compiler/transforms/PlanBuffers/PlanBuffers.h"
+
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tile {
+#define GEN_PASS_DEF_PLANBUFFERS
+#include "compiler/transforms/PlanBuffers/PlanBuffers.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+struct PlanBuffersPass : tile::impl::PlanBuffersBase<PlanBuffersPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+static void writePlan(const BufferPlan &plan) {
+  for (const BufferPlan::Entry &entry : plan.getEntries()) {
+    Builder builder(entry.op->getContext());
+    IntegerAttr offset = builder.getI32IntegerAttr(entry.offset);
+    if (auto alloc = dyn_cast<BufferAllocOp>(entry.op))
+      alloc.setOffsetAttr(offset);
+    else
+      entry.op->setDiscardableAttr(kScratchOffsetAttr, offset);
+  }
+}
+
+void PlanBuffersPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (!getTarget(module)) {
+    module.emitError("expects a module with a '") << kTargetAttr << "'";
+    return signalPassFailure();
+  }
+  int64_t bytes = 0, limit = getOnChipBytes(module);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    BufferPlan plan(function);
+    bytes = std::max(bytes, plan.getBytes());
+    if (plan.getBytes() > limit) {
+      function.emitError("needs ") << plan.getBytes() << " bytes of on-chip memory; the target has "
+                                   << limit;
+      return signalPassFailure();
+    }
+    writePlan(plan);
+  }
+  module->setAttr(kSharedBytesAttr, Builder(module.getContext()).getI32IntegerAttr(bytes));
+}

@@ -1,0 +1,312 @@
+//===- HomeSolver.cpp - One layout for each value -------------------------===//
+#include "compiler/transforms/RemoveConversions/HomeSolver.h"
+
+#include "compiler/transforms/RemoveConversions/ControlFlow.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tile;
+
+static bool isBlock(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+LayoutTie tile::getFlexibleTie(Operation *op, int64_t threads) {
+  auto load = dyn_cast<LoadOp>(op);
+  if (load && isBlock(load.getResult()) && !load.getIsVolatile() &&
+      cast<RankedTensorType>(load.getType()).getNumElements() < threads)
+    return LayoutTie::Same;
+  return getLayoutTie(op);
+}
+
+HomeSolver::HomeSolver(func::FuncOp function)
+    : function(function),
+      threads(getTarget(function).getLanes() * getModuleInt(function, kNumWarpsAttr, 1)) {}
+
+void HomeSolver::run() {
+  fixAnchors();
+  bypassConversions();
+  propagate();
+  anchorReductions();
+  // What a loop carries is decided by its uses in the body, which are met after
+  // the values that become it: a second sweep reaches those, a third what
+  // they need from an outer loop.
+  for (int sweep = 0; sweep < 3; ++sweep)
+    if (!sweepBackward(function.getBody().front()))
+      break;
+  settle();
+  applyTypes();
+  insertConversions();
+}
+
+//===----------------------------------------------------------------------===//
+// What is fixed
+//===----------------------------------------------------------------------===//
+
+void HomeSolver::fixAnchors() {
+  auto fix = [&](Value value, Priority priority) {
+    if (isBlock(value))
+      homes[value] = {getLayout(value.getType()), priority, true};
+  };
+  for (Value argument : function.getArguments())
+    fix(argument, Loaded);
+  function.walk([&](Operation *op) {
+    if (isa<ConvertLayoutOp>(op) || isControlFlow(op) ||
+        getFlexibleTie(op, threads) != LayoutTie::Anchor)
+      return;
+    for (Value result : op->getResults())
+      fix(result, isa<DotOp>(op) ? Multiplied : Loaded);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isBlock(operand.get()))
+        anchored[&operand] = getLayout(operand.get().getType());
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        fix(argument, Loaded);
+  });
+}
+
+void HomeSolver::bypassConversions() {
+  function.walk([](ConvertLayoutOp op) {
+    op.replaceAllUsesWith(op.getSource());
+    op.erase();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Forward: from what is fixed to what is computed from it
+//===----------------------------------------------------------------------===//
+
+void HomeSolver::claim(Value value, LayoutAttr layout, Priority priority) {
+  value = getRepresentative(value);
+  Home &home = homes[value];
+  if (home.isFixed || home.priority >= priority)
+    return;
+  home.layout = layout;
+  home.priority = priority;
+  worklist.insert(value);
+}
+
+void HomeSolver::propagateFrom(Value value) {
+  Home home = homes[value];
+  for (Value name : getNames(value)) {
+    for (OpOperand &use : name.getUses()) {
+      Operation *op = use.getOwner();
+      if (Value destination = getDestination(use)) {
+        claim(destination, home.layout, home.priority);
+        continue;
+      }
+      LayoutTie tie = getFlexibleTie(op, threads);
+      if (tie != LayoutTie::Same && tie != LayoutTie::Shape && tie != LayoutTie::Reduction)
+        continue;
+      bool isReduction = tie == LayoutTie::Reduction;
+      LayoutAttr from = isReduction ? getReductionLayout(op) : home.layout;
+      LayoutAttr result = getResultLayout(op, use.getOperandNumber(), from);
+      if (!result ||
+          (!isReduction && getOperandLayout(op, use.getOperandNumber(), result) != home.layout))
+        continue;
+      for (Value value : op->getResults())
+        if (isBlock(value))
+          claim(value, result, home.priority);
+    }
+  }
+}
+
+void HomeSolver::propagate() {
+  for (auto &[value, home] : homes)
+    if (home.isFixed)
+      worklist.insert(value);
+  // The order of a hash table must not show: equal claims are served first come.
+  SmallVector<Value> fixed = worklist.takeVector();
+  for (Value argument : function.getArguments())
+    if (llvm::is_contained(fixed, argument))
+      worklist.insert(argument);
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (homes.lookup(result).isFixed)
+        worklist.insert(result);
+  });
+  while (!worklist.empty())
+    propagateFrom(worklist.pop_back_val());
+}
+
+/// Reductions of what nothing else decided stay as they are, and their results
+/// follow them.
+void HomeSolver::anchorReductions() {
+  function.walk([&](ReduceOp op) {
+    Value source = getRepresentative(op.getSources().front());
+    if (getHome(source))
+      return;
+    claim(source, getLayout(source.getType()), Wanted);
+    while (!worklist.empty())
+      propagateFrom(worklist.pop_back_val());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Backward: from uses to what they use
+//===----------------------------------------------------------------------===//
+
+LayoutAttr HomeSolver::getHome(Value value) const {
+  auto found = homes.find(getRepresentative(value));
+  return found == homes.end() ? LayoutAttr() : found->second.layout;
+}
+
+/// The layout in which a reduction takes its operands: that of the strongest.
+LayoutAttr HomeSolver::getReductionLayout(Operation *op) const {
+  Home best;
+  for (Value operand : op->getOperands()) {
+    Home home = homes.lookup(getRepresentative(operand));
+    if (home.layout && (!best.layout || home.priority > best.priority))
+      best = home;
+  }
+  return best.layout;
+}
+
+/// The layout that a use wants; null if it takes any, or is not decided.
+LayoutAttr HomeSolver::getRequired(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (Value destination = getDestination(operand))
+    return getHome(destination);
+  switch (getFlexibleTie(op, threads)) {
+  case LayoutTie::Same:
+  case LayoutTie::Shape: {
+    Value result = op->getResult(0);
+    // Scalars come of blocks that were given a layout for just that.
+    LayoutAttr home = isBlock(result) ? getHome(result) : getLayout(operand.get().getType());
+    return home && isBlock(result) ? getOperandLayout(op, operand.getOperandNumber(), home) : home;
+  }
+  case LayoutTie::Reduction:
+    return getReductionLayout(op);
+  case LayoutTie::Anchor:
+    return anchored.lookup(&operand);
+  case LayoutTie::Leaf:
+  case LayoutTie::Sink:
+    return {};
+  }
+  return {};
+}
+
+void HomeSolver::addDemands(Value value, Demands &demands) {
+  for (Value name : getNames(getRepresentative(value)))
+    for (OpOperand &use : name.getUses()) {
+      LayoutAttr layout = getRequired(use);
+      if (!layout)
+        continue;
+      int64_t weight = 1;
+      for (auto loop = use.getOwner()->getParentOfType<LoopLikeOpInterface>(); loop && weight < 4096;
+           loop = loop->getParentOfType<LoopLikeOpInterface>())
+        weight *= 8;
+      demands[layout] += weight;
+    }
+}
+
+/// Decide for values that must agree. Returns whether something was decided.
+bool HomeSolver::decideBackward(ValueRange values) {
+  Demands demands;
+  for (Value value : values) {
+    if (!isBlock(value) || getHome(value))
+      return false;
+    addDemands(value, demands);
+  }
+  Operation *op = values.front().getDefiningOp();
+  bool isShape = op && getLayoutTie(op) == LayoutTie::Shape;
+  LayoutAttr best;
+  int64_t most = 0;
+  for (auto &[layout, weight] : demands) {
+    bool isPossible = !isShape || getOperandLayout(op, 0, layout);
+    if (isPossible && weight > most)
+      std::tie(best, most) = std::pair(layout, weight);
+  }
+  if (!best)
+    return false;
+  for (Value value : values)
+    homes[getRepresentative(value)] = {best, Wanted, false};
+  return true;
+}
+
+bool HomeSolver::sweepBackward(Block &block) {
+  bool changed = false;
+  for (Operation &op : llvm::reverse(block)) {
+    if (isControlFlow(&op)) {
+      for (Value result : op.getResults())
+        changed |= decideBackward(result);
+    } else if (op.getNumResults() != 0 && getLayoutTie(&op) != LayoutTie::Reduction) {
+      changed |= decideBackward(op.getResults());
+    }
+    if (!isControlFlow(&op))
+      continue;
+    for (Region &region : llvm::reverse(op.getRegions()))
+      for (Block &inner : region) {
+        changed |= sweepBackward(inner);
+        for (Value argument : inner.getArguments())
+          changed |= decideBackward(argument);
+      }
+  }
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing it down
+//===----------------------------------------------------------------------===//
+
+/// Values that nobody asked for stay where they are; reductions follow their
+/// operands.
+void HomeSolver::settle() {
+  auto keep = [&](Value value) {
+    if (isBlock(value) && !getHome(value))
+      homes[getRepresentative(value)] = {getLayout(value.getType()), Wanted, false};
+  };
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ReduceOp>(op)) {
+      LayoutAttr operand = getReductionLayout(op);
+      for (Value result : op->getResults())
+        if (isBlock(result))
+          homes[result] = {getResultLayout(op, 0, operand), Wanted, false};
+    }
+    llvm::for_each(op->getResults(), keep);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), keep);
+  });
+}
+
+void HomeSolver::applyTypes() {
+  auto apply = [&](Value value) {
+    if (isBlock(value))
+      value.setType(withLayout(value.getType(), getHome(value)));
+  };
+  function.walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), apply);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), apply);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
+  });
+}
+
+/// Right behind the value, where all of its uses can share it.
+Value HomeSolver::getConverted(Value value, LayoutAttr layout) {
+  Value &result = converted[{value, layout}];
+  if (!result) {
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    result = ConvertLayoutOp::create(builder, value.getLoc(), withLayout(value.getType(), layout),
+                                     value);
+  }
+  return result;
+}
+
+void HomeSolver::insertConversions() {
+  SmallVector<std::pair<OpOperand *, LayoutAttr>> changes;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isBlock(operand.get()))
+        if (LayoutAttr layout = getRequired(operand);
+            layout && layout != getLayout(operand.get().getType()))
+          changes.emplace_back(&operand, layout);
+  });
+  for (auto [operand, layout] : changes)
+    operand->set(getConverted(operand->get(), layout));
+}

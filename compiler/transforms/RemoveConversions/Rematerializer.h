@@ -1,0 +1,44 @@
+//===- Rematerializer.h - Compute twice what is cheap ---------------------===//
+//
+// Replaces a conversion by computing its source in the other layout, and moves
+// conversions up to where fewer bits move.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_REMOVECONVERSIONS_REMATERIALIZER_H
+#define TILE_COMPILER_TRANSFORMS_REMOVECONVERSIONS_REMATERIALIZER_H
+
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tile {
+
+class Rematerializer {
+public:
+  explicit Rematerializer(mlir::func::FuncOp function);
+  void run();
+
+private:
+  using Wanted = std::pair<mlir::Value, LayoutAttr>;
+  /// Values to compute, each after what it is computed from, and at what cost.
+  struct Plan {
+    llvm::SmallVector<Wanted> steps;
+    int64_t cost = 0;
+  };
+
+  bool plan(mlir::Value value, LayoutAttr layout, Plan &plan);
+  mlir::Value find(mlir::Value value, LayoutAttr layout) const;
+  mlir::Value carryOut(const Plan &plan, mlir::Value value, LayoutAttr layout);
+  bool rematerialize(ConvertLayoutOp op);
+  bool hoistToLoad(ConvertLayoutOp op);
+  void eraseUnused();
+
+  mlir::func::FuncOp function;
+  int64_t threads;
+  llvm::DenseMap<Wanted, mlir::Value> available;
+};
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_REMOVECONVERSIONS_REMATERIALIZER_H

@@ -1,0 +1,36 @@
+//===- Scheduled.cpp - From stage `tile` to stage `scheduled` -------------===//
+#include "compiler/transforms/Scheduled.h"
+
+#include "compiler/transforms/AssignLayouts/AssignLayouts.h"
+#include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
+#include "compiler/transforms/InsertBarriers/InsertBarriers.h"
+#include "compiler/transforms/PipelineLoops/PipelineLoops.h"
+#include "compiler/transforms/PlanBuffers/PlanBuffers.h"
+#include "compiler/transforms/RemoveConversions/RemoveConversions.h"
+#include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
+#include "compiler/transforms/VerifyScheduled/VerifyScheduled.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void tile::buildScheduledPipeline(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSymbolDCEPass());
+  // Units first, so that layouts flow from dots too, once.
+  pm.addNestedPass<func::FuncOp>(createAssignLayouts());
+  pm.addNestedPass<func::FuncOp>(createSelectMatmulUnits());
+  pm.addNestedPass<func::FuncOp>(createRemoveConversions());
+  // Equal values that were computed in two layouts are one now.
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createPipelineLoops());
+  // Guards are written last: they hide from analyses what divides what.
+  pm.addPass(createGuardArithmetic());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createPlanBuffers());
+  pm.addNestedPass<func::FuncOp>(createInsertBarriers());
+  pm.addNestedPass<func::FuncOp>(createVerifyScheduled());
+}

@@ -1,0 +1,116 @@
+//===- VerifyScheduled.cpp - Check what stage `scheduled` promises --------===//
+#include "compiler/transforms/VerifyScheduled/VerifyScheduled.h"
+
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile {
+#define GEN_PASS_DEF_VERIFYSCHEDULED
+#include "compiler/transforms/VerifyScheduled/VerifyScheduled.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+class ScheduleVerifier {
+public:
+  explicit ScheduleVerifier(func::FuncOp function)
+      : lanes(getTarget(function).getLanes()), warps(getModuleInt(function, kNumWarpsAttr, 1)) {}
+
+  LogicalResult verify(Operation *op) const;
+
+private:
+  LogicalResult verifyValue(Operation *op, Value value) const;
+  LogicalResult verifyTie(Operation *op) const;
+  LogicalResult verifyDot(DotOp op) const;
+
+  int64_t lanes, warps;
+};
+
+struct VerifyScheduledPass : tile::impl::VerifyScheduledBase<VerifyScheduledPass> {
+  void runOnOperation() override {
+    if (!getTarget(getOperation())) {
+      getOperation().emitError("expects a module with a '") << kTargetAttr << "'";
+      return signalPassFailure();
+    }
+    ScheduleVerifier verifier(getOperation());
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      return failed(verifier.verify(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+LogicalResult ScheduleVerifier::verifyValue(Operation *op, Value value) const {
+  if (isa<PendingType>(value.getType()) && value.use_empty()) // scheduled.3
+    return op->emitOpError("expects a copy in flight to be awaited");
+  auto block = dyn_cast<RankedTensorType>(value.getType());
+  if (!block)
+    return success();
+  LayoutAttr layout = getLayout(block);
+  if (!layout) // scheduled.1
+    return op->emitOpError("expects blocks with layouts, got ") << block;
+  int64_t hasLanes = layout.getLayout().getInSize(Dim::Lane);
+  int64_t hasWarps = layout.getLayout().getInSize(Dim::Warp);
+  if (hasLanes != lanes || hasWarps != warps) // scheduled.1
+    return op->emitOpError("expects layouts of ")
+           << lanes << " lanes and " << warps << " warps, got " << hasLanes << " and " << hasWarps;
+  return success();
+}
+
+LogicalResult ScheduleVerifier::verifyTie(Operation *op) const {
+  LayoutTie tie = getLayoutTie(op);
+  if (tie == LayoutTie::Reduction) {
+    LayoutAttr source = getLayout(op->getOperand(0).getType());
+    LayoutAttr want = getResultLayout(op, 0, source);
+    for (Type type : op->getOperandTypes())
+      if (getLayout(type) != source) // scheduled.2
+        return op->emitOpError("expects sources of one layout");
+    for (Type type : op->getResultTypes())
+      if (isa<RankedTensorType>(type) && getLayout(type) != want) // scheduled.2
+        return op->emitOpError("expects results of layout ") << want;
+    return success();
+  }
+  if (tie != LayoutTie::Same && tie != LayoutTie::Shape)
+    return success();
+  LayoutAttr result = getLayout(op->getResult(0).getType());
+  for (OpOperand &operand : op->getOpOperands()) {
+    LayoutAttr have = getLayout(operand.get().getType());
+    if (have && result && have != getOperandLayout(op, operand.getOperandNumber(), result))
+      return op->emitOpError("expects operand ") // scheduled.2
+             << operand.getOperandNumber() << " in the layout that its result's demands";
+  }
+  return success();
+}
+
+LogicalResult ScheduleVerifier::verifyDot(DotOp op) const {
+  if (op.getUnitAttr())
+    return success();
+  const LinearLayout &acc = getLayout(op.getType()).getLayout();
+  auto fits = [&](Value value, MatmulOperand operand) {
+    return getLayout(value.getType()).getLayout() ==
+           getScalarDotLayout(acc, operand, getShape(value.getType()));
+  };
+  if (!fits(op.getA(), MatmulOperand::A) || !fits(op.getB(), MatmulOperand::B)) // scheduled.4
+    return op.emitOpError("expects operands of which each thread holds what it multiplies");
+  return success();
+}
+
+LogicalResult ScheduleVerifier::verify(Operation *op) const {
+  for (Value result : op->getResults())
+    if (failed(verifyValue(op, result)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Value argument : block.getArguments())
+        if (failed(verifyValue(op, argument)))
+          return failure();
+  if (auto dot = dyn_cast<DotOp>(op))
+    return verifyDot(dot);
+  return verifyTie(op);
+}

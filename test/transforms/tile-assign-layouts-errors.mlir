@@ -1,0 +1,14 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics --tile-assign-layouts
+
+// expected-error @+1 {{expects a module with a 'tile.target'}}
+func.func @no_target() { return }
+
+// -----
+
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
+func.func @reshape(%x: tensor<96xf32>) {
+  // expected-error @+1 {{finds no layout in which the threads of a program can change}}
+  %y = tile.reshape %x : tensor<96xf32> -> tensor<32x3xf32>
+  return
+}
+}

@@ -1,0 +1,86 @@
+// RUN: tile-opt %s -split-input-file --tile-assign-layouts | FileCheck %s
+
+// Four warps of 32 lanes, four consecutive elements each: 16 bytes.
+// CHECK-DAG: #[[WIDE:.+]] = #tile.layout<[1024]: register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]]>
+// CHECK-DAG: #[[PLAIN:.+]] = #tile.layout<[1024]: register = {{\[\[}}128], [256], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @aligned
+func.func @aligned(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) {
+  %r = tile.arange 0 : tensor<1024xi32>
+  %nn = tile.splat %n : tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  // CHECK: %[[P:.+]] = tile.convert_layout %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[PLAIN]]> -> tensor<1024x!tile.ptr<f32>, #[[WIDE]]>
+  // CHECK: %[[M:.+]] = tile.convert_layout %{{.*}} : tensor<1024xi1, #[[PLAIN]]> -> tensor<1024xi1, #[[WIDE]]>
+  // CHECK: %[[X:.+]] = tile.load %[[P]] mask %[[M]] : tensor<1024x!tile.ptr<f32>, #[[WIDE]]>
+  // CHECK: tile.convert_layout %[[X]] : tensor<1024xf32, #[[WIDE]]> -> tensor<1024xf32, #[[PLAIN]]>
+  %v = tile.load %p mask %m : tensor<1024x!tile.ptr<f32>>
+  %e = math.exp %v : tensor<1024xf32>
+  tile.store %p, %e mask %m : tensor<1024x!tile.ptr<f32>>
+  return
+}
+}
+
+// -----
+
+// The mask changes within groups of four: one element at a time.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @unaligned_mask
+func.func @unaligned_mask(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
+  %r = tile.arange 0 : tensor<1024xi32>
+  %nn = tile.splat %n : tensor<1024xi32>
+  %m = arith.cmpi slt, %r, %nn : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  // CHECK-NOT: tile.convert_layout
+  // CHECK: tile.load
+  %v = tile.load %p mask %m : tensor<1024x!tile.ptr<f32>>
+  tile.store %p, %v mask %m : tensor<1024x!tile.ptr<f32>>
+  return
+}
+}
+
+// -----
+
+// Columns are contiguous, so lanes run along dimension 0.
+// CHECK: #[[LAYOUT:.+]] = #tile.layout<[64, 32]: register = {{\[\[}}1, 0], [2, 0], [4, 0], [0, 16]], lane = {{\[\[}}8, 0], [16, 0], [32, 0], [0, 1], [0, 2]], warp = {{\[\[}}0, 4], [0, 8]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, access_bits = 128 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @columns
+func.func @columns(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 16 : i32}) {
+  %i = tile.arange 0 : tensor<64xi32>
+  %j = tile.arange 0 : tensor<32xi32>
+  %s = tile.splat %stride : tensor<32xi32>
+  %js = arith.muli %j, %s : tensor<32xi32>
+  %i2 = tile.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %j2 = tile.expand_dims %js axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %ib = tile.broadcast %i2 : tensor<64x1xi32> -> tensor<64x32xi32>
+  %jb = tile.broadcast %j2 : tensor<1x32xi32> -> tensor<64x32xi32>
+  %o = arith.addi %ib, %jb : tensor<64x32xi32>
+  %xs = tile.splat %x : tensor<64x32x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %o : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+  // CHECK: tile.load %{{.*}} : tensor<64x32x!tile.ptr<f16>, #[[LAYOUT]]>
+  %v = tile.load %p : tensor<64x32x!tile.ptr<f16>>
+  tile.store %p, %v : tensor<64x32x!tile.ptr<f16>>
+  return
+}
+}
+
+// -----
+
+// A reduction's result is laid out as its operand without the dimension.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 4 : i32}>, tile.num_warps = 1 : i32} {
+// CHECK-DAG: #[[SLICE:.+]] = #tile.layout<[4]: register = {{\[\[}}1], [2]], lane = {{\[\[}}0], [0]]>
+// CHECK-LABEL: func.func @reduction
+func.func @reduction(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  // CHECK: tile.reduce
+  %s = tile.reduce (%x) axis 1 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  // CHECK: -> tensor<4xf32, #[[SLICE]]>
+  } : (tensor<4x8xf32>) -> tensor<4xf32>
+  // CHECK: tile.convert_layout
+  return %s : tensor<4xf32>
+}
+}

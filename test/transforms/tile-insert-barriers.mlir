@@ -1,0 +1,137 @@
+// RUN: tile-opt %s -split-input-file --tile-insert-barriers | FileCheck %s
+
+#m = #tile.layout<[1024]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
+#l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+
+// One barrier between writing and reading; none for reading twice.
+// CHECK-LABEL: func.func @write_read
+func.func @write_read(%x: tensor<1024xf32, #l>) {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<1024xf32, #m>
+  // CHECK: tile.buffer_store
+  tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.buffer_load
+  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  // CHECK-NEXT: tile.buffer_load
+  %z = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  return
+}
+
+// Memory apart needs no order; memory shared does, whatever the buffer.
+// CHECK-LABEL: func.func @apart
+func.func @apart(%x: tensor<1024xf32, #l>) {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<1024xf32, #m>
+  %b = tile.buffer_alloc offset 4096 : !tile.buffer<1024xf32, #m>
+  %c = tile.buffer_alloc offset 4000 : !tile.buffer<1024xf32, #m>
+  // CHECK: tile.buffer_store
+  tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  // CHECK-NEXT: tile.buffer_store
+  tile.buffer_store %x, %b : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.buffer_store
+  tile.buffer_store %x, %c : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  return
+}
+
+// What a step reads, the next one overwrites.
+// CHECK-LABEL: func.func @around
+func.func @around(%x: tensor<1024xf32, #l>, %n: i32) {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<1024xf32, #m>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // CHECK-NEXT: tile.barrier
+    // CHECK-NEXT: tile.buffer_store
+    tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+    // CHECK-NEXT: tile.barrier
+    // CHECK-NEXT: tile.buffer_load
+    %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+    // CHECK-NEXT: }
+  }
+  return
+}
+
+// One arm writes: reading afterwards waits.
+// CHECK-LABEL: func.func @branch
+func.func @branch(%x: tensor<1024xf32, #l>, %flag: i1) {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<1024xf32, #m>
+  scf.if %flag {
+    tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  }
+  // CHECK: }
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.buffer_load
+  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  return
+}
+
+// A copy is a write where it is awaited.
+// CHECK-LABEL: func.func @copy
+func.func @copy(%p: tensor<1024x!tile.ptr<f32>, #l>) {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<1024xf32, #m>
+  %0 = tile.async_copy %p, %a : tensor<1024x!tile.ptr<f32>, #l> -> !tile.buffer<1024xf32, #m>
+  // CHECK: tile.commit
+  %1 = tile.commit(%0) : !tile.pending<!tile.buffer<1024xf32, #m>>
+  // CHECK-NEXT: tile.await
+  %2 = tile.await(%1) in_flight 0 : !tile.pending<!tile.buffer<1024xf32, #m>>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.buffer_load
+  %3 = tile.buffer_load %2 : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  return
+}
+
+// What one thread stores another may load, unless the very pointers are the same.
+// CHECK-LABEL: func.func @global
+func.func @global(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %i: tensor<1024xi32, #l>, %v: tensor<1024xf32, #l>) {
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>, #l>
+  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>, #l>
+  %p = tile.addptr %xs, %i : tensor<1024x!tile.ptr<f32>, #l>, tensor<1024xi32, #l>
+  %q = tile.addptr %p, %i : tensor<1024x!tile.ptr<f32>, #l>, tensor<1024xi32, #l>
+  // CHECK: tile.store
+  tile.store %p, %v : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.load
+  %a = tile.load %p : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.load
+  %b = tile.load %ys : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.load
+  %c = tile.load %q : tensor<1024x!tile.ptr<f32>, #l>
+  return
+}
+
+// The same pointers are others in the next step.
+// CHECK-LABEL: func.func @global_around
+func.func @global_around(%x: !tile.ptr<f32>, %i: tensor<1024xi32, #l>, %n: i32) {
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>, #l>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK: scf.for
+  scf.for %k = %c0 to %n step %c1 iter_args(%p = %xs) -> (tensor<1024x!tile.ptr<f32>, #l>) : i32 {
+    %q = tile.addptr %p, %i : tensor<1024x!tile.ptr<f32>, #l>, tensor<1024xi32, #l>
+    // CHECK: tile.barrier
+    // CHECK-NEXT: tile.load
+    %a = tile.load %q : tensor<1024x!tile.ptr<f32>, #l>
+    // CHECK-NEXT: tile.store
+    tile.store %q, %a : tensor<1024x!tile.ptr<f32>, #l>
+    scf.yield %q : tensor<1024x!tile.ptr<f32>, #l>
+  }
+  return
+}
+
+// A release comes after what it releases, a load after what it acquires.
+// CHECK-LABEL: func.func @lock
+func.func @lock(%x: !tile.ptr<f32>, %lock: !tile.ptr<i32>, %v: tensor<1024xf32, #l>, %one: i32) {
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK: tile.store
+  tile.store %xs, %v : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.atomic_rmw
+  %a = tile.atomic_rmw add %lock, %one : !tile.ptr<i32>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.load
+  %b = tile.load %xs : tensor<1024x!tile.ptr<f32>, #l>
+  return
+}
+}

@@ -1,0 +1,95 @@
+// RUN: tile-opt %s -split-input-file --tile-assign-layouts --tile-remove-conversions --tile-pipeline-loops --canonicalize | FileCheck %s
+
+// Three stages: two copies ahead, three blocks of memory, one group in flight while waiting.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+// CHECK-LABEL: func.func @feeds_dot
+// CHECK: %[[STACK:.+]] = tile.buffer_alloc : !tile.buffer<3x64x32xf16, #[[MEMORY:.+]]>
+// CHECK: %[[ENTERED:.+]] = arith.cmpi sgt, %[[N:.+]], %c0_i32
+// CHECK: %[[P0:.+]] = tile.async_copy
+// CHECK: %[[Q0:.+]] = tile.commit(%[[P0]])
+// The second copy is made only where there is a second iteration.
+// CHECK: %[[MORE:.+]] = arith.cmpi ugt, %[[N]], %c1_i32
+// CHECK: %[[SECOND:.+]] = arith.andi %[[ENTERED]], %[[MORE]]
+// CHECK: %[[MASK:.+]] = tile.splat %[[SECOND]]
+// CHECK: %[[P1:.+]] = tile.async_copy %{{.*}}, %{{.*}} mask %[[MASK]]
+// CHECK: %[[Q1:.+]] = tile.commit(%[[P1]])
+// CHECK: scf.for %[[I:.+]] = %c0_i32 to %[[N]] step %c1_i32 iter_args(%[[ACC:.+]] = %{{.*}}, %[[AHEAD:.+]] = %{{.*}}, %[[SLOT:.+]] = %c2_i32, %[[NEXT:.+]] = %[[Q0]], %[[LATER:.+]] = %[[Q1]])
+// CHECK: %[[BLOCK:.+]] = tile.await(%[[NEXT]]) in_flight 1
+// CHECK: %[[LEFT:.+]] = arith.subi %[[N]], %[[I]]
+// CHECK: %[[VALID:.+]] = arith.cmpi ugt, %[[LEFT]], %c2_i32
+// CHECK: %[[MOVED:.+]] = tile.addptr %[[AHEAD]]
+// CHECK: %[[VIEW:.+]] = tile.buffer_view %[[STACK]][%[[SLOT]]]
+// CHECK: %[[MASK:.+]] = tile.splat %[[VALID]]
+// CHECK: %[[COPY:.+]] = tile.async_copy %[[AHEAD]], %[[VIEW]] mask %[[MASK]]
+// CHECK: %[[NEW:.+]] = tile.commit(%[[COPY]])
+// CHECK: %[[UP:.+]] = arith.addi %[[SLOT]], %c1_i32
+// CHECK: %[[END:.+]] = arith.cmpi eq, %[[UP]], %c3_i32
+// CHECK: %[[NEXTSLOT:.+]] = arith.select %[[END]], %c0_i32, %[[UP]]
+// CHECK: %[[A:.+]] = tile.buffer_load %[[BLOCK]]
+// CHECK: arith.extf %[[A]]
+// CHECK: tile.dot
+// CHECK: scf.yield %{{.*}}, %[[MOVED]], %[[NEXTSLOT]], %[[LATER]], %[[NEW]]
+// CHECK: tile.await({{.*}}) in_flight 0
+func.func @feeds_dot(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: tensor<32x16xf32>, %n: i32) -> tensor<64x16xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %c32 = arith.constant dense<32> : tensor<64x1xi32>
+  %step = arith.constant dense<2048> : tensor<64x32xi32>
+  %i = tile.arange 0 : tensor<64xi32>
+  %j = tile.arange 0 : tensor<32xi32>
+  %i2 = tile.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %is = arith.muli %i2, %c32 : tensor<64x1xi32>
+  %j2 = tile.expand_dims %j axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %ib = tile.broadcast %is : tensor<64x1xi32> -> tensor<64x32xi32>
+  %jb = tile.broadcast %j2 : tensor<1x32xi32> -> tensor<64x32xi32>
+  %o = arith.addi %ib, %jb : tensor<64x32xi32>
+  %xs = tile.splat %x : tensor<64x32x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %o : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+  %last, %sum = scf.for %k = %c0 to %n step %c1 iter_args(%pk = %p, %acc = %zero) -> (tensor<64x32x!tile.ptr<f16>>, tensor<64x16xf32>) : i32 {
+    %a = tile.load %pk : tensor<64x32x!tile.ptr<f16>>
+    %wide = arith.extf %a : tensor<64x32xf16> to tensor<64x32xf32>
+    %d = tile.dot %wide, %b, %acc : tensor<64x32xf32>, tensor<32x16xf32> -> tensor<64x16xf32>
+    %next = tile.addptr %pk, %step : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+    scf.yield %next, %d : tensor<64x32x!tile.ptr<f16>>, tensor<64x16xf32>
+  }
+  return %sum : tensor<64x16xf32>
+}
+}
+
+// -----
+
+// A loop that asks itself pipelines loads that feed no dot; an index is loaded early.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @asks
+// CHECK: tile.buffer_alloc : !tile.buffer<2x1024xf32
+// CHECK: scf.for
+// CHECK: tile.await({{.*}}) in_flight 0
+// The index of an iteration that does not exist is not read.
+// CHECK: %[[VALID:.+]] = arith.cmpi ugt
+// CHECK: %[[INDEX:.+]] = tile.load %{{.*}} mask %[[VALID]] : !tile.ptr<i32>
+// CHECK: %[[HINT:.+]] = tile.hint %[[INDEX]] divisibility [16] : i32
+// CHECK: %[[FROM:.+]] = tile.addptr %{{.*}}, %[[HINT]]
+// CHECK: tile.async_copy
+// CHECK: tile.buffer_load
+// CHECK: arith.addf
+// CHECK: } {tile.disable_licm}
+func.func @asks(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %indices: !tile.ptr<i32>, %n: i32) -> tensor<1024xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<1024xf32>
+  %r = tile.arange 0 : tensor<1024xi32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<1024xf32>) : i32 {
+    %ip = tile.addptr %indices, %k : !tile.ptr<i32>, i32
+    %any = tile.load %ip : !tile.ptr<i32>
+    %index = tile.hint %any divisibility [16] : i32
+    %from = tile.addptr %x, %index : !tile.ptr<f32>, i32
+    %xs = tile.splat %from : tensor<1024x!tile.ptr<f32>>
+    %p = tile.addptr %xs, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+    %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
+    %s = arith.addf %acc, %a : tensor<1024xf32>
+    scf.yield %s : tensor<1024xf32>
+  } {tile.num_stages = 2 : i32, tile.disable_licm}
+  return %sum : tensor<1024xf32>
+}
+}

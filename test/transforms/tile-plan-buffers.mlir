@@ -1,0 +1,66 @@
+// RUN: tile-opt %s -split-input-file --tile-plan-buffers | FileCheck %s
+
+#m = #tile.layout<[1024]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
+#l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+// CHECK: module attributes {{{.*}}tile.shared_bytes = 12288 : i32
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// The third buffer is first used when the first is no longer.
+// CHECK-LABEL: func.func @lifetimes
+func.func @lifetimes(%x: tensor<1024xf32, #l>) {
+  // CHECK: tile.buffer_alloc offset [[FIRST:[0-9]+]] : !tile.buffer<1024xf32
+  %a = tile.buffer_alloc : !tile.buffer<1024xf32, #m>
+  // CHECK: tile.buffer_alloc offset [[SECOND:[0-9]+]] : !tile.buffer<2x1024xf32
+  %b = tile.buffer_alloc : !tile.buffer<2x1024xf32, #m>
+  // CHECK: tile.buffer_alloc offset [[FIRST]] : !tile.buffer<1024xf32
+  %c = tile.buffer_alloc : !tile.buffer<1024xf32, #m>
+  %i = arith.constant 1 : i32
+  %v = tile.buffer_view %b[%i] : !tile.buffer<2x1024xf32, #m>
+  tile.buffer_store %x, %v : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  tile.buffer_store %y, %c : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  %z = tile.buffer_load %v : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  return
+}
+}
+
+// -----
+
+// Used in a loop is used for all of it.
+#m = #tile.layout<[1024]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
+#l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+// CHECK: module attributes {{{.*}}tile.shared_bytes = 8192 : i32
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @loop
+func.func @loop(%x: tensor<1024xf32, #l>, %n: i32) {
+  // CHECK: tile.buffer_alloc offset 0
+  %a = tile.buffer_alloc : !tile.buffer<1024xf32, #m>
+  // CHECK: tile.buffer_alloc offset 4096
+  %b = tile.buffer_alloc : !tile.buffer<1024xf32, #m>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+    tile.buffer_store %x, %b : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  }
+  return
+}
+}
+
+// -----
+
+// A conversion between warps takes scratch memory, one within threads none.
+#rows = #tile.layout<[32, 32]: register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#columns = #tile.layout<[32, 32]: register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
+#renamed = #tile.layout<[32, 32]: register = [[0, 4], [0, 1], [0, 2]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+// CHECK: module attributes {{{.*}}tile.shared_bytes = 4096 : i32
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @scratch
+func.func @scratch(%x: tensor<32x32xf32, #rows>) {
+  // CHECK: tile.convert_layout %{{.*}} {tile.scratch_offset = 0 : i32}
+  %y = tile.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  // CHECK: tile.convert_layout %{{[a-z0-9]+}} :
+  %z = tile.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #renamed>
+  return
+}
+}
