@@ -11,7 +11,7 @@ from native import ROOT, Function, Library, compile_functions, ulp_errors
 
 TABLE = ROOT / "compiler" / "transforms" / "ExpandMath" / "MathTable.def"
 FLOATS = {32: (np.float32, np.float64), 64: (np.float64, np.longdouble)}
-BINARY = ("atan2", "powf")
+BINARY = ("atan2", "powf", "remf")
 
 
 def read_rows() -> Iterator[tuple[str, int, float]]:
@@ -49,6 +49,7 @@ NAMES = {
     "atan2": "arctan2",
     "atanh": "arctanh",
     "powf": "power",
+    "remf": "fmod",
 }
 EXACT: dict[str, Callable[..., np.ndarray]] = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -62,7 +63,8 @@ SLOW = ("erf", "erfc")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     def build(function: str, bits: int) -> Function:
         element, operands = f"f{bits}", "%x0, %x1" if function in BINARY else "%x0"
-        body = f"%y = math.{function} {operands} : ${element}"
+        dialect = "arith" if function == "remf" else "math"
+        body = f"%y = {dialect}.{function} {operands} : ${element}"
         return Function(f"{function}{bits}", body, [element] * (1 + (function in BINARY)), element)
 
     functions = [build(function, bits) for function, bits, _ in ROWS]

@@ -2,14 +2,36 @@
 
 // CHECK-LABEL: func.func @forms(
 // CHECK-NOT: math.{{(exp|log)}}
-func.func @forms(%s: f32, %v: vector<16xf64>, %t: tensor<8x4xf32>) -> (f32, vector<16xf64>, tensor<8x4xf32>) {
+func.func @forms(%s: f32, %v: vector<16xf64>, %t: tensor<8x4xf32, "layout">)
+    -> (f32, vector<16xf64>, tensor<8x4xf32, "layout">) {
   // CHECK: math.fma {{.*}} : f32
   // CHECK: math.fma {{.*}} : vector<16xf64>
-  // CHECK: math.fma {{.*}} : tensor<8x4xf32>
+  // CHECK: math.fma {{.*}} : tensor<8x4xf32, "layout">
   %a = math.exp %s : f32
   %b = math.log %v : vector<16xf64>
-  %c = math.exp2 %t : tensor<8x4xf32>
-  return %a, %b, %c : f32, vector<16xf64>, tensor<8x4xf32>
+  %c = math.exp2 %t : tensor<8x4xf32, "layout">
+  return %a, %b, %c : f32, vector<16xf64>, tensor<8x4xf32, "layout">
+}
+
+// -----
+
+// CHECK-LABEL: func.func @remainders(
+// CHECK-NOT: arith.remf {{.*}} : tensor
+// CHECK: arith.remf {{.*}} : f64
+func.func @remainders(%x: tensor<8xf32>, %d: f64) -> (tensor<8xf32>, f64) {
+  %a = arith.remf %x, %x : tensor<8xf32>
+  %b = arith.remf %d, %d : f64
+  return %a, %b : tensor<8xf32>, f64
+}
+
+// -----
+
+// CHECK-LABEL: func.func @both(
+// CHECK-NOT: math.s{{in}}
+// CHECK-NOT: math.cos %
+func.func @both(%x: f32) -> (f32, f32) {
+  %s, %c = math.sincos %x : f32
+  return %s, %c : f32, f32
 }
 
 // -----

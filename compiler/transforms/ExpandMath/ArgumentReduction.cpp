@@ -111,8 +111,9 @@ static Reduced reduceLargeSingle(Lanes x) {
   Lanes m = scaled.significand.extendUnsigned(64);
   auto times = [&](int i) { return m * scaled.window[i].extendUnsigned(64); };
   Lanes product = (times(0) << 32) + times(1) + shiftUnsigned(times(2), 32);
-  Lanes fraction = (product << 2).toFloat(x.getElement());
-  Lanes rest = fma(fraction, Number(0x1.921fb6p-64), fraction * -0x1.777a5cp-89);
+  // By way of f64, so that the conversion and the product round once.
+  Lanes fraction = (product << 2).toFloat(mlir::Float64Type::get(x.getType().getContext()));
+  Lanes rest = (fraction * 0x1.921fb54442d18p-64).truncateFloat(x.getElement());
   return {rest, roundQuadrant(product).truncate(32)};
 }
 

@@ -131,13 +131,20 @@ static void splitSinCos(math::SincosOp op) {
   op.erase();
 }
 
+/// All of `math`, and what `arith` has of the C library.
+static bool isExpandable(Operation *op) {
+  auto remainder = dyn_cast<arith::RemFOp>(op);
+  bool isWide = remainder && getElementType(remainder.getType()).getIntOrFloatBitWidth() > 32;
+  return (remainder && !isWide) || isa_and_present<math::MathDialect>(op->getDialect());
+}
+
 namespace {
 struct ExpandMathPass : tile::impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
     getOperation()->walk([](math::SincosOp op) { splitSinCos(op); });
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_present<math::MathDialect>(op->getDialect()))
+      if (isExpandable(op))
         ops.push_back(op);
     });
     OperationFolder constants(&getContext());

@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def ExpandMath : Pass<"tile-expand-math"> {
   let summary = "Expand math functions into arithmetic on lanes";
   let description = [{
-    Before: `math` operations on scalars, vectors or tensors, with or without
-    layouts.
+    Before: `math` operations, and `arith.remf`, on scalars, vectors or tensors,
+    with or without layouts.
     After: of the `math` dialect only what every target computes exactly in a
     few instructions (`sqrt`, `fma`, `floor`, `absf`, ...; marked KEPT in the
     table) and what this target states to have.
