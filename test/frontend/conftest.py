@@ -19,6 +19,12 @@ def lower_to_text(kernel: Any, *, locations: bool = False, options: BuildOptions
 
 
 @pytest.fixture
+def build():
+    """`build(kernel, x="*fp32", BLOCK=64)` gives the module, not verified."""
+    return lambda kernel, **signature: build_module(kernel, bind_signature(kernel, signature), BuildOptions())
+
+
+@pytest.fixture
 def lower():
     """`lower(kernel, x="*fp32", n="i32", BLOCK=64)` gives the text."""
     return lower_to_text
