@@ -178,7 +178,8 @@ class JITFunction:
         return self._launcher
 
     def __getitem__(self, grid: Any) -> Any:
-        return self.launcher[grid]
+        launcher = self._launcher  # on the path of every launch: no property
+        return (self.launcher if launcher is None else launcher)[grid]
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
         """Compile for these arguments without running."""

@@ -4,14 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import tilewright as tw
-
-
-def pytest_collection_modifyitems(items):
-    if "cpu" not in tw.targets():
-        for item in items:
-            if "e2e" in str(item.path):
-                item.add_marker(pytest.mark.skip(reason="this build has no CPU target"))
 
 
 @pytest.fixture

@@ -215,7 +215,7 @@ _PYTHON_BUILTINS: dict[Any, Callable[..., Value]] = {
     min: _extremum(min, minimum),
     max: _extremum(max, maximum),
     abs: _absolute,
-    print: lambda self, *values, **options: debug.device_print_values(*values, **options),
+    print: lambda self, *values, **options: debug.python_print(*values, **options),
     isinstance: _is_instance,
     getattr: _get_attribute,
     hasattr: lambda self, value, name: hasattr(value, name),

@@ -48,10 +48,10 @@ def device_print(prefix: str, *args: Any, hex: bool = False) -> None:
     emit_effect("tile.print", values, attributes)
 
 
-def device_print_values(*values: Any, sep: str = " ", end: str = "\n") -> None:
-    """Python's `print` in a kernel: a leading text is the prefix."""
+def python_print(*values: Any, sep: str = " ") -> None:
+    """Python's `print` in a kernel: a leading text stands before each value."""
     if values and isinstance(values[0], str):
-        device_print(values[0], *values[1:])
+        device_print(values[0] + (sep if len(values) > 1 else ""), *values[1:])
     else:
         device_print("", *values)
 
