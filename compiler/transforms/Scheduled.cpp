@@ -2,6 +2,7 @@
 #include "compiler/transforms/Scheduled.h"
 
 #include "compiler/transforms/AssignLayouts/AssignLayouts.h"
+#include "compiler/transforms/CarryOffsets/CarryOffsets.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
@@ -19,6 +20,7 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createCarryOffsets());
   // Units first, so that layouts flow from dots too, once.
   pm.addNestedPass<func::FuncOp>(createAssignLayouts());
   pm.addNestedPass<func::FuncOp>(createSelectMatmulUnits());

@@ -1,8 +1,6 @@
 //===- BufferPlan.cpp - Where buffers lie in on-chip memory ---------------===//
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 
-#include "compiler/analysis/LinearLayout/Conversion.h"
-
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,21 +15,23 @@ int64_t tile::getOnChipBytes(Operation *op) {
   return getTarget(op).getFact("on_chip_bytes", 48 * 1024);
 }
 
-int64_t tile::getScratchBytes(Operation *op) {
-  auto convert = dyn_cast<ConvertLayoutOp>(op);
-  if (!convert || !getLayout(convert.getType()))
-    return 0;
-  Type element = getElementType(convert.getType());
+ConversionPlan tile::planLayoutConversion(ConvertLayoutOp op) {
+  Type element = getElementType(op.getType());
   TargetAttr target = getTarget(op);
   ConversionFacts facts;
   facts.elementBits =
       isa<PtrType>(element) ? 64 : std::max(8u, element.getIntOrFloatBitWidth());
   facts.memory.lanes = target.getLanes();
   facts.memory.maxAccessBits = target.getFact("access_bits", 128);
-  return planConversion(getLayout(convert.getSource().getType()).getLayout(),
-                        getLayout(convert.getType()).getLayout(), getShape(convert.getType()),
-                        facts)
-      .getScratchBytes();
+  return planConversion(getLayout(op.getSource().getType()).getLayout(),
+                        getLayout(op.getType()).getLayout(), getShape(op.getType()), facts);
+}
+
+int64_t tile::getScratchBytes(Operation *op) {
+  auto convert = dyn_cast<ConvertLayoutOp>(op);
+  return convert && getLayout(convert.getType())
+             ? planLayoutConversion(convert).getScratchBytes()
+             : 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #ifndef TILE_COMPILER_ANALYSIS_BUFFERPLAN_BUFFERPLAN_H
 #define TILE_COMPILER_ANALYSIS_BUFFERPLAN_BUFFERPLAN_H
 
+#include "compiler/analysis/LinearLayout/Conversion.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,6 +16,9 @@ namespace tile {
 
 /// On-chip bytes that a program may use on the target of the module around `op`.
 int64_t getOnChipBytes(mlir::Operation *op);
+
+/// How threads of the target exchange the block of a conversion.
+ConversionPlan planLayoutConversion(ConvertLayoutOp op);
 
 /// On-chip bytes that a conversion of layouts moves its block through; zero
 /// where threads exchange it otherwise, and for every other op.

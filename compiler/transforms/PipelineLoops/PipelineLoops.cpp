@@ -33,13 +33,22 @@ static SmallVector<scf::ForOp> collectInnermostLoops(func::FuncOp function) {
   return loops;
 }
 
-/// On-chip bytes beside what the loop exchanges between threads. Buffers of
+/// On-chip bytes beside what the program exchanges between threads. Buffers of
 /// other innermost loops are not in use while this one runs.
 static int64_t getFreeBytes(scf::ForOp loop) {
+  // Partial results of reductions and the like, a few for each warp.
+  constexpr int64_t kReserve = 4096;
   int64_t scratch = 0;
   loop.getBody()->walk(
       [&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op)); });
-  return getOnChipBytes(loop) - scratch;
+  bool exchanges = loop->getParentOfType<func::FuncOp>()
+                       ->walk([](Operation *op) {
+                         return isa<ReduceOp, AtomicRMWOp, AtomicCASOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  return getOnChipBytes(loop) - scratch - (exchanges ? kReserve : 0);
 }
 
 void PipelineLoopsPass::runOnOperation() {

@@ -54,6 +54,8 @@ void HomeSolver::fixAnchors() {
     if (isa<ConvertLayoutOp>(op) || isControlFlow(op) ||
         getFlexibleTie(op, threads) != LayoutTie::Anchor)
       return;
+    if (isa<DotOp>(op))
+      multiplying.insert(op->getBlock());
     for (Value result : op->getResults())
       fix(result, isa<DotOp>(op) ? Multiplied : Loaded);
     for (OpOperand &operand : op->getOpOperands())
@@ -76,10 +78,24 @@ void HomeSolver::bypassConversions() {
 // Forward: from what is fixed to what is computed from it
 //===----------------------------------------------------------------------===//
 
+/// Where a dot is, its layout wins over that of loads. Elsewhere, as behind the
+/// loop of a matmul, a product goes to where the loads are, and stays there on
+/// its way to memory.
+bool HomeSolver::isStronger(Value value, Priority priority, Priority than) const {
+  bool isByDot = false;
+  for (Block *block = value.getParentBlock(); block && !isByDot;
+       block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr)
+    isByDot = multiplying.contains(block);
+  auto rank = [&](Priority priority) {
+    return priority == Multiplied && !isByDot ? 2 * Loaded - 1 : 2 * priority;
+  };
+  return rank(priority) > rank(than);
+}
+
 void HomeSolver::claim(Value value, LayoutAttr layout, Priority priority) {
   value = getRepresentative(value);
   Home &home = homes[value];
-  if (home.isFixed || home.priority >= priority)
+  if (home.isFixed || !isStronger(value, priority, home.priority))
     return;
   home.layout = layout;
   home.priority = priority;

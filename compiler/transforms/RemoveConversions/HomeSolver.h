@@ -39,6 +39,7 @@ private:
   void propagate();
   void propagateFrom(mlir::Value value);
   void claim(mlir::Value value, LayoutAttr layout, Priority priority);
+  bool isStronger(mlir::Value value, Priority priority, Priority than) const;
   void anchorReductions();
 
   bool sweepBackward(mlir::Block &block);
@@ -58,6 +59,7 @@ private:
   int64_t threads;
   llvm::DenseMap<mlir::Value, Home> homes;
   llvm::DenseMap<mlir::OpOperand *, LayoutAttr> anchored;
+  llvm::DenseSet<mlir::Block *> multiplying;
   llvm::SetVector<mlir::Value> worklist;
   llvm::DenseMap<std::pair<mlir::Value, LayoutAttr>, mlir::Value> converted;
 };

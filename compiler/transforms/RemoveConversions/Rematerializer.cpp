@@ -1,6 +1,7 @@
 //===- Rematerializer.cpp - Compute twice what is cheap -------------------===//
 #include "compiler/transforms/RemoveConversions/Rematerializer.h"
 
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/transforms/RemoveConversions/HomeSolver.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,12 +28,9 @@ static int64_t getFrequency(Operation *op) {
   return frequency;
 }
 
-/// Issue slots of a thread to convert: through on-chip memory, with two
-/// barriers. Renaming registers is free, but only the lowering knows that.
+/// Issue slots of a thread to convert.
 static int64_t getConversionCost(ConvertLayoutOp op) {
-  int64_t registers = getRegisters(getLayout(op.getSource().getType())) +
-                      getRegisters(getLayout(op.getType()));
-  return (60 + 2 * registers) * getFrequency(op);
+  return planLayoutConversion(op).cost * getFrequency(op);
 }
 
 /// Issue slots for each register of the result; nothing if too dear to repeat.
