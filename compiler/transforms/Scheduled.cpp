@@ -9,6 +9,7 @@
 #include "compiler/transforms/PlanBuffers/PlanBuffers.h"
 #include "compiler/transforms/RemoveConversions/RemoveConversions.h"
 #include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
+#include "compiler/transforms/UnrollLoops/UnrollLoops.h"
 #include "compiler/transforms/VerifyScheduled/VerifyScheduled.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -17,6 +18,7 @@ using namespace mlir;
 
 void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass());
+  pm.addNestedPass<func::FuncOp>(createUnrollLoops());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());

@@ -5,6 +5,13 @@ func.func @no_target() { return }
 
 // -----
 
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_ctas = 2 : i32} {
+// expected-error @+1 {{cannot be spread over several thread blocks: expects 'tile.num_ctas' of 1, got 2}}
+func.func @several_blocks() { return }
+}
+
+// -----
+
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
 func.func @reshape(%x: tensor<96xf32>) {
   // expected-error @+1 {{finds no layout in which the threads of a program can change}}

@@ -93,3 +93,34 @@ func.func @asks(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %indices: !ti
   return %sum : tensor<1024xf32>
 }
 }
+
+// -----
+
+// What a branch of the body uses is read before it.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @branch
+// CHECK: scf.for
+// CHECK: %[[A:.+]] = tile.buffer_load
+// CHECK: scf.if
+// CHECK-NEXT: arith.addf %{{.*}}, %[[A]]
+func.func @branch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<1024xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<1024xf32>
+  %r = tile.arange 0 : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<1024xf32>) : i32 {
+    %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
+    %flag = arith.cmpi slt, %k, %c1 : i32
+    %t = scf.if %flag -> tensor<1024xf32> {
+      %s = arith.addf %acc, %a : tensor<1024xf32>
+      scf.yield %s : tensor<1024xf32>
+    } else {
+      scf.yield %acc : tensor<1024xf32>
+    }
+    scf.yield %t : tensor<1024xf32>
+  } {tile.num_stages = 2 : i32}
+  return %sum : tensor<1024xf32>
+}
+}

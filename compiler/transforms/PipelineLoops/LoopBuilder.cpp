@@ -206,8 +206,9 @@ void LoopBuilder::cloneStep(Operation &op, IRMapping &values,
     b.clone(op, values);
     return;
   }
-  bool isUsedAsLoaded =
-      !llvm::all_of(op.getUsers(), [](Operation *user) { return isa<ConvertLayoutOp>(user); });
+  bool isUsedAsLoaded = !llvm::all_of(op.getUsers(), [&](Operation *user) {
+    return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody();
+  });
   b.setLoc(op.getLoc());
   if (isUsedAsLoaded)
     values.map(op.getResult(0), BufferLoadOp::create(b, op.getResult(0).getType(),
