@@ -1,6 +1,9 @@
 //===- SelectMatmulUnits.cpp - Choose an instruction for each dot ---------===//
 #include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
 
+#include "compiler/analysis/AccessPattern/AccessPattern.h"
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/LinearLayout/Constructors.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -42,6 +45,42 @@ LinearLayout tile::getUnitLayout(MatmulUnit unit, MatmulOperand operand, ArrayRe
   SmallVector<unsigned> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
   return layout.resizedTo(shape, order);
+}
+
+/// Doubles `counts` along the last two dimensions, the smaller side of `covered`
+/// first, `total` times in all or as long as there is room. Returns what is left.
+static int64_t spread(MutableArrayRef<int64_t> counts, MutableArrayRef<int64_t> covered,
+                      ArrayRef<int64_t> room, int64_t total) {
+  unsigned column = room.size() - 1, row = column - 1;
+  for (; total % 2 == 0; total /= 2) {
+    bool rowFits = covered[row] * 2 <= room[row], columnFits = covered[column] * 2 <= room[column];
+    if (!rowFits && !columnFits)
+      break;
+    unsigned dim =
+        columnFits && (!rowFits || covered[column] <= covered[row]) ? column : row;
+    counts[dim] *= 2;
+    covered[dim] *= 2;
+  }
+  return total;
+}
+
+/// The layout of the accumulators of a dot without a unit.
+static LinearLayout getScalarAccumulatorLayout(ArrayRef<int64_t> shape, int64_t lanes,
+                                               int64_t warps) {
+  constexpr int64_t kMostOfThread = 16;
+  unsigned rank = shape.size();
+  SmallVector<int64_t> ones(rank, 1), covered(rank, 1);
+  SmallVector<int64_t> room = llvm::map_to_vector(shape, getPowerOfTwoPart);
+  BlockedShape blocked;
+  blocked.perThread = blocked.lanes = blocked.warps = ones;
+  blocked.order.resize(rank);
+  std::iota(blocked.order.rbegin(), blocked.order.rend(), 0);
+  int64_t share = room[rank - 1] * room[rank - 2] / (lanes * warps);
+  spread(blocked.perThread, covered, room,
+         std::clamp<int64_t>(getPowerOfTwoPart(share), 1, kMostOfThread));
+  blocked.laneCopies = spread(blocked.lanes, covered, room, lanes);
+  blocked.warpCopies = spread(blocked.warps, covered, room, warps);
+  return getBlockedLayout(shape, blocked);
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,14 +163,16 @@ static void convertOperand(OpOperand &operand, LayoutAttr layout) {
   operand.set(ConvertLayoutOp::create(builder, operand.get().getLoc(), type, operand.get()));
 }
 
-static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
-  auto getOperandLayout = [&](MatmulOperand operand, Value value) {
-    return LayoutAttr::get(op.getContext(),
-                           getUnitLayout(unit, operand, getShape(value.getType()), warps));
+using OperandLayout = function_ref<LinearLayout(MatmulOperand, ArrayRef<int64_t>)>;
+
+/// Give the operands and the result of `op` the layouts that `getLayoutOf` says.
+static void convertDot(DotOp op, OperandLayout getLayoutOf) {
+  auto getAttr = [&](MatmulOperand operand, Value value) {
+    return LayoutAttr::get(op.getContext(), getLayoutOf(operand, getShape(value.getType())));
   };
-  convertOperand(op.getAMutable(), getOperandLayout(MatmulOperand::A, op.getA()));
-  convertOperand(op.getBMutable(), getOperandLayout(MatmulOperand::B, op.getB()));
-  LayoutAttr acc = getOperandLayout(MatmulOperand::Acc, op.getAcc());
+  convertOperand(op.getAMutable(), getAttr(MatmulOperand::A, op.getA()));
+  convertOperand(op.getBMutable(), getAttr(MatmulOperand::B, op.getB()));
+  LayoutAttr acc = getAttr(MatmulOperand::Acc, op.getAcc());
   convertOperand(op.getAccMutable(), acc);
   OpBuilder builder(op.getContext());
   builder.setInsertionPointAfter(op);
@@ -139,7 +180,23 @@ static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
   op.getResult().setType(cast<RankedTensorType>(withLayout(type, acc)));
   auto back = ConvertLayoutOp::create(builder, op.getLoc(), type, op.getResult());
   op.getResult().replaceAllUsesExcept(back, back);
+}
+
+static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
+  convertDot(op, [&](MatmulOperand operand, ArrayRef<int64_t> shape) {
+    return getUnitLayout(unit, operand, shape, warps);
+  });
   op.setUnitAttr(unit);
+}
+
+/// Products one by one: threads own squares, and lanes lie in one, so that each
+/// value that a thread holds serves many products.
+static void useScalars(DotOp op, int64_t lanes) {
+  LinearLayout acc = getScalarAccumulatorLayout(op.getType().getShape(), lanes,
+                                                op.getProblem().numWarps);
+  convertDot(op, [&](MatmulOperand operand, ArrayRef<int64_t> shape) {
+    return operand == MatmulOperand::Acc ? acc : getScalarDotLayout(acc, operand, shape);
+  });
 }
 
 void SelectMatmulUnitsPass::runOnOperation() {
@@ -154,17 +211,20 @@ void SelectMatmulUnitsPass::runOnOperation() {
     if (!op.getUnitAttr() && getLayout(op.getType()))
       dots.push_back(op);
   });
-  if (units.empty() || dots.empty())
+  if (dots.empty())
     return;
   DenseSet<Operation *> chained = findChained(dots);
   for (DotOp op : dots) {
     MatmulProblem problem = op.getProblem();
     auto *unit = llvm::find_if(units, [&](MatmulUnit unit) {
-      int64_t together = unit.getFragment(MatmulOperand::Acc).getInSize(Dim::Warp);
-      return problem.numWarps % together == 0 && unit.accepts(problem);
+      LinearLayout fragment = unit.getFragment(MatmulOperand::Acc);
+      return fragment.getInSize(Dim::Lane) == target.getLanes() &&
+             problem.numWarps % fragment.getInSize(Dim::Warp) == 0 && unit.accepts(problem);
     });
-    if (unit == units.end())
+    if (unit == units.end()) {
+      useScalars(op, target.getLanes());
       continue;
+    }
     int64_t batch = op.getType().getRank() == 3 ? op.getType().getDimSize(0) : 1;
     useUnit(op, *unit, arrangeWarps(problem, *unit, batch, chained.contains(op)));
   }

@@ -11,8 +11,8 @@ def SelectMatmulUnits : Pass<"tile-select-matmul-units", "::mlir::func::FuncOp">
 
     After: each dot names the first of the target's `units` that accepts it, and
     its operands and result have the layouts of that unit's fragments, with
-    conversions around it. A dot that no unit accepts stays as it is: its
-    products are formed one by one.
+    conversions around it. A dot that no unit accepts has none: its products are
+    formed one by one, by threads that own squares of the result.
 
     Warps are arranged so that they read the least from on-chip memory. Where
     one dot's result becomes operand A of another, all warps are arranged along
