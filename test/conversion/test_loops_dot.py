@@ -9,8 +9,7 @@ RNG = np.random.default_rng()
 
 def matmul_kernel(m: int, n: int, k: int, element: str = "f32", acc: str = "f32") -> Kernel:
     """C = A @ B in blocks of m x n, masked on all sides, the loop over K in steps of k."""
-    a, b, c = f"tensor<{m}x{k}x", f"tensor<{k}x{n}x", f"tensor<{m}x{n}x"
-    zero = "0.0" if acc.startswith(("f", "bf")) else "0"
+    a, b, c, zero = f"tensor<{m}x{k}x", f"tensor<{k}x{n}x", f"tensor<{m}x{n}x", "0" if acc == "i32" else "0.0"
     return Kernel(f"""
 func.func @matmul(%A: !tile.ptr<{element}>, %B: !tile.ptr<{element}>, %C: !tile.ptr<{acc}>,
                   %M: i32, %N: i32, %K: i32) attributes {{tile.kernel}} {{

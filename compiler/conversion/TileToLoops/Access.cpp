@@ -49,8 +49,9 @@ Address Nest::resolve(Value pointer, const Point &point) {
     collectGuards(pointer, point, guards);
     setInsertionPoint(getInnermost());
     for (Value guard : guards)
-      address.guard = address.guard ? arith::AndIOp::create(builder, loc, address.guard, guard).getResult()
-                                    : guard;
+      address.guard = address.guard
+                          ? arith::AndIOp::create(builder, loc, address.guard, guard).getResult()
+                          : guard;
     if (address.guard)
       address.scattered = scatterPointers(pointer, point, address.level);
     if (address.guard)
@@ -73,8 +74,8 @@ Address Nest::resolveBuffer(const Buffer &buffer, const Point &point) {
     if (coord.isConsecutive && buffer.strides[dim] != 1 && !index.lanes) {
       // Keep the first lane's index apart: the lanes' distance is constant.
       laneStride = buffer.strides[dim];
-      index = addCoords(index, scaleCoord({coord.base, nullptr, false, coord.level, 1},
-                                          buffer.strides[dim]));
+      index = addCoords(
+          index, scaleCoord({coord.base, nullptr, false, coord.level, 1}, buffer.strides[dim]));
       continue;
     }
     index = addCoords(index, scaleCoord(coord, buffer.strides[dim]));
@@ -96,8 +97,8 @@ Address Nest::resolveBuffer(const Buffer &buffer, const Point &point) {
   if (laneStride) {
     Value iota = getIota(builder.getI64Type());
     setInsertionPoint(index.level);
-    Value steps = arith::MulIOp::create(builder, loc, iota,
-                                        spread({emitter.getIndex(*laneStride), 0}).value);
+    Value steps =
+        arith::MulIOp::create(builder, loc, iota, spread({emitter.getIndex(*laneStride), 0}).value);
     lanes = lanes ? arith::AddIOp::create(builder, loc, lanes, steps).getResult() : steps;
   }
   setInsertionPoint(index.level);
@@ -182,7 +183,8 @@ std::optional<Lanes> Nest::getAccessMask(Value mask, const Point &point) {
 Value Nest::loadUniform(Value pointer, Type element, Value mask, Value other, bool isVolatile) {
   Type memory = getMemoryType(element);
   auto read = [&] {
-    Value value = LLVM::LoadOp::create(builder, loc, memory, pointer, getByteWidth(memory), isVolatile);
+    Value value =
+        LLVM::LoadOp::create(builder, loc, memory, pointer, getByteWidth(memory), isVolatile);
     return value;
   };
   if (!mask)
@@ -235,7 +237,8 @@ Lanes Nest::load(LoadOp op, const Point &point) {
   Address address = isBlock(op.getPointer())
                         ? resolve(op.getPointer(), point)
                         : Address{Address::Uniform, emitter.getScalar(op.getPointer()), 0};
-  std::optional<Lanes> mask = op.getMask() ? std::optional(evaluate(op.getMask(), point)) : std::nullopt;
+  std::optional<Lanes> mask =
+      op.getMask() ? std::optional(evaluate(op.getMask(), point)) : std::nullopt;
   if (mask && matchPattern(mask->value, m_One()))
     mask.reset();
   if (address.kind != Address::Uniform)
@@ -289,7 +292,8 @@ Lanes Nest::readBuffer(const Buffer &buffer, Type element, const Point &point) {
     value = loadConsecutive(address.pointer, memory, nullptr, nullptr, false);
   } else {
     // Lanes beyond the block could reach beyond the arena here.
-    Value other = spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(memory))), 0}).value;
+    Value other =
+        spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(memory))), 0}).value;
     if (tailMask)
       address.level = std::max(address.level, position[laneDim].level);
     setInsertionPoint(address.level);
@@ -318,10 +322,11 @@ void Nest::storeScattered(Value value, Value pointers, Type memory, Value mask) 
                                builder.getI32IntegerAttr(getByteWidth(memory)));
 }
 
-void Nest::storeLanes(const Address &address, Type element, Lanes value, std::optional<Lanes> mask) {
+void Nest::storeLanes(const Address &address, Type element, Lanes value,
+                      std::optional<Lanes> mask) {
   Type memory = getMemoryType(element);
-  bool isOneElement = address.kind == Address::Uniform && value.isUniform() &&
-                      (!mask || mask->isUniform());
+  bool isOneElement =
+      address.kind == Address::Uniform && value.isUniform() && (!mask || mask->isUniform());
   if (!isOneElement) {
     value = spread(value);
     if (mask)
@@ -341,8 +346,8 @@ void Nest::storeLanes(const Address &address, Type element, Lanes value, std::op
   if (address.kind == Address::Uniform) {
     Value integer = asInteger({address.pointer, getInnermost()}).value;
     Value all = spread({integer, getInnermost()}).value;
-    all = LLVM::IntToPtrOp::create(builder, loc,
-                                   getVector(LLVM::LLVMPointerType::get(builder.getContext())), all);
+    all = LLVM::IntToPtrOp::create(
+        builder, loc, getVector(LLVM::LLVMPointerType::get(builder.getContext())), all);
     return storeScattered(stored, all, memory, live);
   }
   if (address.kind == Address::Scattered)

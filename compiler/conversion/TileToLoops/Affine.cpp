@@ -1,6 +1,7 @@
 //===- Affine.cpp - How values change from lane to lane -------------------===//
 #include "compiler/conversion/TileToLoops/Nest.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -44,7 +45,7 @@ std::optional<int64_t> Nest::getStride(Value value, const Point &point) {
 std::optional<int64_t> Nest::computeStride(Operation *op, const Point &point) {
   if (isa<ArangeOp>(op))
     return point.front().isConsecutive ? std::optional<int64_t>(1) : std::nullopt;
-  if (isa<SplatOp, arith::ConstantOp>(op))
+  if (isa<SplatOp, arith::ConstantOp, ub::PoisonOp>(op))
     return 0;
   if (isa<HintOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return getStride(op->getOperand(0), point);
@@ -109,12 +110,11 @@ void Nest::collectGuards(Value value, const Point &point, SmallVectorImpl<Value>
   };
   Value start = widen(first.value), size = widen(divisor.value);
   Value last = arith::AddIOp::create(builder, loc, start, emitter.getIndex(width - 1));
-  Value fits = arith::CmpIOp::create(builder, loc, isSigned ? arith::CmpIPredicate::slt
-                                                            : arith::CmpIPredicate::ult,
-                                     last, size);
+  Value fits = arith::CmpIOp::create(
+      builder, loc, isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult, last, size);
   if (isSigned) {
-    Value isPositive = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, start,
-                                             emitter.getIndex(0));
+    Value isPositive =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, start, emitter.getIndex(0));
     fits = arith::AndIOp::create(builder, loc, fits, isPositive);
   }
   guards.push_back(fits);

@@ -80,8 +80,8 @@ struct AtomicWriter {
           Value sum = arith::AddFOp::create(inside, at, old, addend);
           Value desired = arith::BitcastOp::create(inside, at, bits, sum);
           Value found = compareExchange(pointer, arguments[0], desired, order);
-          Value changed = arith::CmpIOp::create(inside, at, arith::CmpIPredicate::ne, found,
-                                                arguments[0]);
+          Value changed =
+              arith::CmpIOp::create(inside, at, arith::CmpIPredicate::ne, found, arguments[0]);
           scf::ConditionOp::create(inside, at, changed, found);
         },
         [](OpBuilder &inside, Location at, ValueRange arguments) {
@@ -163,7 +163,9 @@ void Nest::emitAtomic(Operation *op, ArrayRef<Lanes> operands, std::optional<Lan
   for (const Lanes &lanes : operands.take_front(count))
     vectors.push_back(spread(lanes).value);
   Value live = mask ? spread(*mask).value : Value();
-  Value zero = spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(getLaneType(element)))), 0}).value;
+  Value zero =
+      spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(getLaneType(element)))), 0})
+          .value;
   setInsertionPoint(getInnermost());
   auto loop = scf::ForOp::create(builder, loc, emitter.getIndex(0), emitter.getIndex(width),
                                  emitter.getIndex(1), buffer ? ValueRange(zero) : ValueRange());

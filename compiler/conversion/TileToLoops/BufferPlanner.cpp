@@ -130,11 +130,12 @@ bool BufferPlanner::mustKeep(Value value, Group *&home) {
   const Cost &cost = getCost(value);
   if (!cost.loads && cost.work <= kRecomputeLimit)
     return false;
-  auto first = llvm::min_element(
-      groups, [](auto &a, auto &b) { return a.first->position < b.first->position; });
-  bool elsewhere = llvm::any_of(groups, [&](auto &entry) {
-    return entry.first->anchor->getBlock() != op->getBlock();
+  auto first = llvm::min_element(groups, [](auto &a, auto &b) {
+    return std::pair(a.first->position, a.first->number) <
+           std::pair(b.first->position, b.first->number);
   });
+  bool elsewhere = llvm::any_of(
+      groups, [&](auto &entry) { return entry.first->anchor->getBlock() != op->getBlock(); });
   bool repeated = cost.work > kRecomputeLimit &&
                   llvm::any_of(groups, [](auto &entry) { return entry.second.isRepeated; });
   bool overtaken = load && isOvertaken(load, *first->first);
@@ -167,8 +168,7 @@ void BufferPlanner::visit(Operation *op) {
       for (const std::unique_ptr<Group> &group : plan.allGroups)
         if (group->writes(result, buffer))
           for (Value operand : op->getOperands())
-            addUse(operand, group.get(),
-                   {!isShapeChange(op), isa<BroadcastOp>(op)});
+            addUse(operand, group.get(), {!isShapeChange(op), isa<BroadcastOp>(op)});
   }
   passUses(op);
 }

@@ -25,10 +25,10 @@ void Emitter::emitRegion(Region &source, Region &target) {
 }
 
 void Emitter::emitFor(scf::ForOp loop) {
-  auto converted = scf::ForOp::create(
-      builder, loop.getLoc(), getScalar(loop.getLowerBound()), getScalar(loop.getUpperBound()),
-      getScalar(loop.getStep()), getScalars(loop.getInitArgs()), /*bodyBuilder=*/nullptr,
-      loop.getUnsignedCmp());
+  auto converted = scf::ForOp::create(builder, loop.getLoc(), getScalar(loop.getLowerBound()),
+                                      getScalar(loop.getUpperBound()), getScalar(loop.getStep()),
+                                      getScalars(loop.getInitArgs()), /*bodyBuilder=*/nullptr,
+                                      loop.getUnsignedCmp());
   Block *body = converted.getBody();
   if (!body->empty())
     body->getTerminator()->erase(); // `emitYield` makes its own
@@ -39,10 +39,10 @@ void Emitter::emitFor(scf::ForOp loop) {
 }
 
 void Emitter::emitIf(scf::IfOp branch) {
-  auto converted = scf::IfOp::create(builder, branch.getLoc(),
-                                     getScalarTypes(branch.getResultTypes()),
-                                     getScalar(branch.getCondition()),
-                                     /*addThenBlock=*/false, /*addElseBlock=*/false);
+  auto converted =
+      scf::IfOp::create(builder, branch.getLoc(), getScalarTypes(branch.getResultTypes()),
+                        getScalar(branch.getCondition()),
+                        /*addThenBlock=*/false, /*addElseBlock=*/false);
   emitRegion(branch.getThenRegion(), converted.getThenRegion());
   if (!branch.getElseRegion().empty())
     emitRegion(branch.getElseRegion(), converted.getElseRegion());
@@ -50,9 +50,8 @@ void Emitter::emitIf(scf::IfOp branch) {
 }
 
 void Emitter::emitWhile(scf::WhileOp loop) {
-  auto converted = scf::WhileOp::create(builder, loop.getLoc(),
-                                        getScalarTypes(loop.getResultTypes()),
-                                        getScalars(loop.getInits()));
+  auto converted = scf::WhileOp::create(
+      builder, loop.getLoc(), getScalarTypes(loop.getResultTypes()), getScalars(loop.getInits()));
   auto convertRegion = [&](Region &source, Region &target) {
     SmallVector<Type> types = getScalarTypes(source.getArgumentTypes());
     SmallVector<Location> locations(types.size(), loop.getLoc());

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TileToLoops/Emitter.h"
-#include "compiler/conversion/TileToLoops/TileToLoops.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -61,9 +60,7 @@ static int64_t getLargestDivisor(int64_t number, int64_t limit) {
 
 /// Fill the vector registers with accumulators, but for one row piece of b and one value of a.
 RegisterBlock DotEmitter::chooseBlock() {
-  TargetAttr target = tile::getTarget(dot);
-  int64_t bytes = target ? target.getFact(kVectorBytesFact, 16) : 16;
-  int64_t registers = target ? target.getFact(kVectorRegistersFact, 16) : 16;
+  int64_t bytes = emitter.getVectorBytes(), registers = emitter.getVectorRegisters();
   ArrayRef<int64_t> shape = dot.getType().getShape();
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   RegisterBlock result;
@@ -105,10 +102,12 @@ Value DotEmitter::add(Value a, int64_t b) {
 
 Value DotEmitter::getElementAddress(const Buffer &buffer, Value batch, Value row, Value column) {
   size_t rank = buffer.shape.size();
-  Value index = arith::MulIOp::create(builder, loc, row, emitter.getIndex(buffer.strides[rank - 2]));
+  Value index =
+      arith::MulIOp::create(builder, loc, row, emitter.getIndex(buffer.strides[rank - 2]));
   Value offset = column;
   if (buffer.strides[rank - 1] != 1)
-    offset = arith::MulIOp::create(builder, loc, column, emitter.getIndex(buffer.strides[rank - 1]));
+    offset =
+        arith::MulIOp::create(builder, loc, column, emitter.getIndex(buffer.strides[rank - 1]));
   index = arith::AddIOp::create(builder, loc, index, offset);
   if (batch) {
     Value skipped = arith::MulIOp::create(builder, loc, batch, emitter.getIndex(buffer.strides[0]));
@@ -150,16 +149,16 @@ void DotEmitter::emitRegisterBlock(Value batch, Value row, Value column) {
   SmallVector<Value> addresses, accumulators;
   for (int64_t i = 0; i < block.rows; ++i)
     for (int64_t piece = 0; piece < block.columns; ++piece) {
-      addresses.push_back(getElementAddress(*blocks.acc, batch, add(row, i),
-                                            add(column, piece * block.lanes)));
+      addresses.push_back(
+          getElementAddress(*blocks.acc, batch, add(row, i), add(column, piece * block.lanes)));
       accumulators.push_back(
           LLVM::LoadOp::create(builder, loc, vector, addresses.back(), alignment));
     }
   {
     OpBuilder::InsertionGuard guard(builder);
     scf::ForOp loop = openLoop(depth, 1, accumulators);
-    SmallVector<Value> next = emitStep(batch, row, column, loop.getInductionVar(),
-                                       loop.getRegionIterArgs());
+    SmallVector<Value> next =
+        emitStep(batch, row, column, loop.getInductionVar(), loop.getRegionIterArgs());
     scf::YieldOp::create(builder, loc, next);
     accumulators = SmallVector<Value>(loop.getResults());
   }

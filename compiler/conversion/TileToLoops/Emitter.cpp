@@ -2,6 +2,7 @@
 #include "compiler/conversion/TileToLoops/Emitter.h"
 
 #include "compiler/conversion/TileToLoops/Nest.h"
+#include "compiler/conversion/TileToLoops/TileToLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -77,6 +78,14 @@ Value Emitter::getAddress(const Buffer &buffer) {
   }
   return address;
 }
+
+static int64_t getTargetFact(Operation *op, StringRef key) {
+  TargetAttr target = getTarget(op);
+  return target ? target.getFact(key, 16) : 16;
+}
+
+int64_t Emitter::getVectorBytes() const { return getTargetFact(kernel, kVectorBytesFact); }
+int64_t Emitter::getVectorRegisters() const { return getTargetFact(kernel, kVectorRegistersFact); }
 
 SmallVector<Value> Emitter::getScalars(ValueRange values) const {
   SmallVector<Value> result;

@@ -22,7 +22,8 @@ struct KernelArguments {
 
 class Emitter {
 public:
-  Emitter(mlir::func::FuncOp kernel, const Plan &plan) : kernel(kernel), plan(plan), builder(kernel) {}
+  Emitter(mlir::func::FuncOp kernel, const Plan &plan)
+      : kernel(kernel), plan(plan), builder(kernel) {}
   /// Replace the kernel's body and arguments.
   void run();
 
@@ -34,6 +35,9 @@ public:
   mlir::Value getIndex(int64_t value) { return getConstant(builder.getI64IntegerAttr(value)); }
   /// First byte of a buffer.
   mlir::Value getAddress(const Buffer &buffer);
+  /// Bytes and number of the machine's vector registers.
+  int64_t getVectorBytes() const;
+  int64_t getVectorRegisters() const;
   const KernelArguments &getArguments() const { return arguments; }
   const Plan &getPlan() const { return plan; }
   mlir::func::FuncOp getKernel() const { return kernel; }

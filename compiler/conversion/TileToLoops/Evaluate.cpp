@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TileToLoops/Nest.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -40,8 +41,7 @@ Lanes Nest::spread(Lanes lanes) {
   lanes = asInteger(lanes);
   Attribute constant;
   if (matchPattern(lanes.value, m_Constant(&constant)))
-    return {emitter.getConstant(
-                DenseElementsAttr::get(getVector(lanes.value.getType()), constant)),
+    return {emitter.getConstant(DenseElementsAttr::get(getVector(lanes.value.getType()), constant)),
             0};
   setInsertionPoint(lanes.level);
   return {vector::BroadcastOp::create(builder, loc, getVector(lanes.value.getType()), lanes.value),
@@ -101,6 +101,8 @@ Lanes Nest::compute(OpResult value, const Point &point) {
     return evaluate(splat.getSource(), point);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return computeConstant(constant);
+  if (isa<ub::PoisonOp>(op))
+    return {getZero(getScalarType(getElementType(value.getType()))), 0};
   if (auto hint = dyn_cast<HintOp>(op))
     return evaluate(hint.getSource(), point);
   if (auto join = dyn_cast<JoinOp>(op))
@@ -116,7 +118,15 @@ Lanes Nest::compute(OpResult value, const Point &point) {
   for (Value operand : op->getOperands())
     operands.push_back(evaluate(operand, point));
   return isa<AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp>(op) ? computePointerOp(op, operands)
-                                                              : computeElementwise(op, operands);
+                                                              : computeElementwise(value, operands);
+}
+
+/// Zero, or the null pointer.
+Value Nest::getZero(Type type) {
+  if (!isa<LLVM::LLVMPointerType>(type))
+    return emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(type)));
+  setInsertionPoint(0);
+  return LLVM::ZeroOp::create(builder, loc, type);
 }
 
 Lanes Nest::computeConstant(arith::ConstantOp op) {
@@ -148,8 +158,9 @@ Lanes Nest::computeArange(ArangeOp op, const Point &point) {
   return {arith::AddIOp::create(builder, loc, lanes, getIota(i32)), coord.level};
 }
 
-/// A copy of `op` on scalars, or on vectors where any operand is one.
-Lanes Nest::computeElementwise(Operation *op, ArrayRef<Lanes> operands) {
+/// A copy of the operation on scalars, or on vectors where any operand is one.
+Lanes Nest::computeElementwise(OpResult value, ArrayRef<Lanes> operands) {
+  Operation *op = value.getOwner();
   bool isVector = llvm::any_of(operands, [](const Lanes &lanes) { return !lanes.isUniform(); });
   unsigned level = 0;
   IRMapping mapping;
@@ -161,16 +172,18 @@ Lanes Nest::computeElementwise(Operation *op, ArrayRef<Lanes> operands) {
   }
   setInsertionPoint(level);
   Operation *copy = builder.clone(*op, mapping);
-  Type element = getElementType(op->getResult(0).getType());
-  copy->getResult(0).setType(isVector ? Type(getVector(getLaneType(element)))
-                                      : getScalarType(element));
+  for (OpResult result : copy->getResults()) {
+    Type element = getElementType(result.getType());
+    result.setType(isVector ? Type(getVector(getLaneType(element))) : getScalarType(element));
+  }
   SmallVector<Value> folded;
-  if ((isa<arith::SelectOp>(op) || element.isInteger(1)) &&
-      succeeded(builder.tryFold(copy, folded)) && !folded.empty()) {
+  bool mayFold = isa<arith::SelectOp>(op) || getElementType(value.getType()).isInteger(1);
+  if (mayFold && op->getNumResults() == 1 && succeeded(builder.tryFold(copy, folded)) &&
+      !folded.empty()) {
     copy->erase();
     return {folded.front(), level};
   }
-  return {copy->getResult(0), level};
+  return {copy->getResult(value.getResultNumber()), level};
 }
 
 Lanes Nest::computePointerOp(Operation *op, ArrayRef<Lanes> operands) {
@@ -229,9 +242,7 @@ SmallVector<Value> Nest::emitScalar(Operation *op) {
       .Case<ProgramIdOp, NumProgramsOp>([&](auto grid) -> SmallVector<Value> {
         return {loadGridValue(grid.getAxis() + (isa<NumProgramsOp>(op) ? 3 : 0))};
       })
-      .Case<LoadOp>([&](LoadOp load) -> SmallVector<Value> {
-        return {Nest::load(load, {}).value};
-      })
+      .Case<LoadOp>([&](LoadOp load) -> SmallVector<Value> { return {Nest::load(load, {}).value}; })
       .Case<StoreOp>([&](StoreOp store) -> SmallVector<Value> {
         storeLanes({Address::Uniform, operands[0].value, 0, nullptr}, store.getValue().getType(),
                    operands[1], getAccessMask(store.getMask(), {}));
@@ -241,12 +252,14 @@ SmallVector<Value> Nest::emitScalar(Operation *op) {
         std::optional<Lanes> mask;
         if (auto rmw = dyn_cast<AtomicRMWOp>(atomic))
           mask = getAccessMask(rmw.getMask(), {});
-        return {emitAtomicLane(atomic, llvm::map_to_vector(operands, [](Lanes x) { return x.value; }),
+        return {emitAtomicLane(atomic,
+                               llvm::map_to_vector(operands, [](Lanes x) { return x.value; }),
                                mask ? mask->value : Value())};
       })
-      .Case<AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp>([&](Operation *pointer) -> SmallVector<Value> {
-        return {computePointerOp(pointer, operands).value};
-      })
+      .Case<AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp>(
+          [&](Operation *pointer) -> SmallVector<Value> {
+            return {computePointerOp(pointer, operands).value};
+          })
       .Case<HintOp>([&](auto) -> SmallVector<Value> { return {operands[0].value}; })
       .Default([&](Operation *other) {
         IRMapping mapping;

@@ -108,7 +108,8 @@ static bool mayOverlap(Operation *a, Operation *b) {
 }
 
 bool GroupBuilder::canJoin(Operation *op, ArrayRef<int64_t> shape, int axis, ValueRange inputs) {
-  if (!open || ArrayRef(open->shape) != shape || (axis >= 0 && open->axis >= 0 && axis != open->axis))
+  if (!open || ArrayRef(open->shape) != shape ||
+      (axis >= 0 && open->axis >= 0 && axis != open->axis))
     return false;
   if (dependsOnOpen(inputs))
     return false;
@@ -155,21 +156,30 @@ Buffer *GroupBuilder::enterCarried(Value init, Operation *loop) {
   return buffer;
 }
 
-/// Collect the carried blocks that `value` reads, and whether each lane reads
+namespace {
+/// Collects the carried blocks that a value reads, and whether each lane reads
 /// only itself.
-static void collectCarriedReads(Value value, bool isLaneByLane, ValueRange carried,
-                                DenseMap<Value, bool> &reads) {
-  if (llvm::is_contained(carried, value)) {
-    auto [entry, isNew] = reads.try_emplace(value, isLaneByLane);
-    entry->second &= isLaneByLane;
-    return;
+struct CarriedReads {
+  ValueRange carried;
+  DenseMap<Value, bool> reads;
+  DenseSet<std::pair<Value, unsigned>> visited;
+
+  void collect(Value value, bool isLaneByLane) {
+    if (!visited.insert({value, isLaneByLane}).second)
+      return;
+    if (llvm::is_contained(carried, value)) {
+      auto [entry, isNew] = reads.try_emplace(value, isLaneByLane);
+      entry->second &= isLaneByLane;
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || !isVirtual(op))
+      return;
+    for (Value operand : op->getOperands())
+      collect(operand, isLaneByLane && !isShapeChange(op));
   }
-  Operation *op = value.getDefiningOp();
-  if (!op || !isVirtual(op))
-    return;
-  for (Value operand : op->getOperands())
-    collectCarriedReads(operand, isLaneByLane && !isShapeChange(op), carried, reads);
-}
+};
+} // namespace
 
 void GroupBuilder::keepAtDefinition(Value value) {
   if (plan.getBuffer(value))
@@ -181,21 +191,21 @@ void GroupBuilder::keepAtDefinition(Value value) {
   plan.buffers[value] = buffer;
 }
 
-void GroupBuilder::passCarried(Operation *terminator, ValueRange values,
-                               ArrayRef<Buffer *> targets, ValueRange carried) {
+void GroupBuilder::passCarried(Operation *terminator, ValueRange values, ArrayRef<Buffer *> targets,
+                               ValueRange carried) {
   SmallVector<unsigned> pending;
   for (auto [index, value] : llvm::enumerate(values))
     if (targets[index] && plan.getBuffer(value) != targets[index])
       pending.push_back(index);
   for (unsigned index : pending) {
-    DenseMap<Value, bool> reads;
-    collectCarriedReads(values[index], /*isLaneByLane=*/true, carried, reads);
+    CarriedReads found{carried, {}, {}};
+    found.collect(values[index], /*isLaneByLane=*/true);
     for (unsigned other : pending) {
       if (carried.empty())
         break;
-      auto read = reads.find(carried[other]);
+      auto read = found.reads.find(carried[other]);
       bool sameNest = getShape(values[index].getType()) == getShape(values[other].getType());
-      if (read != reads.end() && !(read->second && sameNest))
+      if (read != found.reads.end() && !(read->second && sameNest))
         keepAtDefinition(values[index]);
     }
   }
@@ -283,27 +293,30 @@ Buffer *GroupBuilder::stageOperand(DotOp dot, Value operand, Type element) {
   return buffer;
 }
 
-/// Whether the old content of a carried block is needed once `dot` runs, apart
-/// from what becomes its accumulator lane by lane.
-static bool isNeededAfter(Value value, DotOp dot, bool isLaneByLane,
-                          const DenseMap<Operation *, unsigned> &positions) {
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (user == dot) {
-      if (use.get() != dot.getAcc() || use.getOperandNumber() != 2 || !isLaneByLane)
-        return true;
-      continue;
-    }
-    if (isVirtual(user)) {
-      for (Value result : user->getResults())
-        if (isNeededAfter(result, dot, isLaneByLane && !isShapeChange(user), positions))
-          return true;
-    } else if (positions.lookup(user) > positions.lookup(dot)) {
-      return true;
-    }
+namespace {
+/// Finds out whether the old content of a carried block is needed once `dot`
+/// runs, apart from what becomes its accumulator lane by lane.
+struct LaterUses {
+  DotOp dot;
+  const Plan &plan;
+  DenseSet<std::pair<Value, unsigned>> visited;
+
+  bool exist(Value value, bool isLaneByLane) {
+    if (!visited.insert({value, isLaneByLane}).second)
+      return false;
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (user == dot)
+        return use.getOperandNumber() != 2 || !isLaneByLane; // 2: the accumulator
+      if (!isVirtual(user))
+        return plan.getPosition(user) > plan.getPosition(dot);
+      return llvm::any_of(user->getResults(), [&](Value result) {
+        return exist(result, isLaneByLane && !isShapeChange(user));
+      });
+    });
   }
-  return false;
-}
+};
+} // namespace
 
 /// The product may be summed in the buffer that carries it to the next iteration.
 Buffer *GroupBuilder::findAccumulator(DotOp dot, Type element) {
@@ -317,7 +330,7 @@ Buffer *GroupBuilder::findAccumulator(DotOp dot, Type element) {
   for (auto [argument, next] : llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
     if (next == dot.getResult()) {
       Buffer *carried = plan.getBuffer(argument);
-      if (carried->element == element && !isNeededAfter(argument, dot, true, plan.positions))
+      if (carried->element == element && !LaterUses{dot, plan, {}}.exist(argument, true))
         return carried;
     }
   return nullptr;

@@ -13,6 +13,14 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::loops;
 
+/// Whether an index, which grows by one from lane to lane, may start again.
+static bool hasRemainder(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isVirtual(op) || isa<LoadOp>(op))
+    return false;
+  return isa<arith::RemSIOp, arith::RemUIOp>(op) || llvm::any_of(op->getOperands(), hasRemainder);
+}
+
 /// The number of lanes below which `compare` is true, clamped to the block; null
 /// where it is not a range.
 Value Nest::getBound(arith::CmpIOp compare, const Point &point) {
@@ -32,9 +40,9 @@ Value Nest::getBound(arith::CmpIOp compare, const Point &point) {
   bool startsAtLane = llvm::all_of(point, [&](const Coord &coord) {
     return coord.isUniform() || (coord.isConsecutive && coord.base == position[laneDim].base);
   });
-  if (!startsAtLane || getStride(index, point) != 1 || getStride(limit, point) != 0)
+  if (!startsAtLane || getStride(index, point) != 1 || getStride(limit, point) != 0 ||
+      hasRemainder(index))
     return nullptr;
-  SmallVector<Value> guards;
   Value first = evaluateFirst(index, point).value, last = evaluateFirst(limit, point).value;
   setInsertionPoint(getInnermost());
   Type i64 = builder.getI64Type();
@@ -59,41 +67,38 @@ Value Nest::getBound(arith::CmpIOp compare, const Point &point) {
   return arith::SelectOp::create(builder, loc, isLive, count, emitter.getIndex(0));
 }
 
-static bool hasRemainder(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isVirtual(op) || isa<LoadOp>(op))
-    return false;
-  return isa<arith::RemSIOp, arith::RemUIOp>(op) || llvm::any_of(op->getOperands(), hasRemainder);
+/// The bound of one term of a conjunction, or null where it is not a range.
+Value Nest::computeBound(Value term, const Point &point) {
+  if (getStride(term, point) == 0) {
+    Value condition = evaluateFirst(term, point).value;
+    setInsertionPoint(getInnermost());
+    return arith::SelectOp::create(builder, loc, condition,
+                                   emitter.getIndex(current->shape[laneDim]), emitter.getIndex(0));
+  }
+  auto compare = term.getDefiningOp<arith::CmpIOp>();
+  return compare ? getBound(compare, point) : Value();
 }
 
 /// The terms of the conjunction `mask` that are ranges.
 void Nest::collectTerms(Value mask, const Point &point, SmallVectorImpl<RangeTerm> &terms) {
   Buffer *buffer = emitter.getPlan().getBuffer(mask);
   Operation *op = mask.getDefiningOp();
-  if (!op || !isBlock(mask) || (buffer && !current->writes(mask, buffer)))
+  if (!op || !isBlock(mask) || (buffer && !current->writes(mask, buffer)) ||
+      isa<arith::ConstantOp>(op))
     return;
   if (isa<arith::AndIOp>(op)) {
     collectTerms(op->getOperand(0), point, terms);
     return collectTerms(op->getOperand(1), point, terms);
   }
-  if (getStride(mask, point) == 0) {
-    if (isa<arith::ConstantOp>(op))
-      return;
-    Value condition = evaluateFirst(mask, point).value;
-    setInsertionPoint(getInnermost());
-    Value bound = arith::SelectOp::create(builder, loc, condition,
-                                          emitter.getIndex(current->shape[laneDim]),
-                                          emitter.getIndex(0));
-    terms.push_back({mask, point, bound});
-    return;
-  }
-  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op))
+  bool isView = isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op);
+  if (isView && getStride(mask, point) != 0)
     return collectTerms(op->getOperand(0), mapPoint(op, point), terms);
-  auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || hasRemainder(mask))
-    return;
-  if (Value bound = getBound(compare, point))
-    terms.push_back({mask, point, bound});
+  Key key(mask, getPointId(point));
+  auto found = bounds.find(key);
+  if (found == bounds.end())
+    found = bounds.try_emplace(key, computeBound(mask, point)).first;
+  if (found->second)
+    terms.push_back({mask, point, found->second});
 }
 
 /// The range terms of the masks of the loads that `value` is computed from.
@@ -132,14 +137,15 @@ Value Nest::getStopBound(const Group &group) {
     setInsertionPoint(getInnermost());
     Value bound;
     for (const RangeTerm &term : terms)
-      bound = bound ? arith::MinUIOp::create(builder, loc, bound, term.bound).getResult() : term.bound;
+      bound =
+          bound ? arith::MinUIOp::create(builder, loc, bound, term.bound).getResult() : term.bound;
     stop = stop ? arith::MaxUIOp::create(builder, loc, stop, bound).getResult() : bound;
   }
   return stop;
 }
 
-/// Where the lane loop is split; none where no lane needs a mask.
-std::optional<Nest::Split> Nest::findSplit(const Group &group) {
+/// The range terms of all accesses of the group.
+SmallVector<Nest::RangeTerm> Nest::collectRangeTerms(const Group &group) {
   SmallVector<RangeTerm> terms;
   DenseSet<Key> visited;
   for (const Root &root : group.roots) {
@@ -151,17 +157,28 @@ std::optional<Nest::Split> Nest::findSplit(const Group &group) {
     if (auto store = dyn_cast_or_null<StoreOp>(root.op); store && store.getMask())
       collectTerms(store.getMask(), position, terms);
   }
+  return terms;
+}
+
+/// Where the lane loop is split; none where no lane needs a mask.
+std::optional<Nest::Split> Nest::findSplit(const Group &group) {
   int64_t size = group.shape[laneDim], even = size / width * width;
+  // A row of one chunk is read once and likely cached, where masks cost nothing,
+  // if the machine has masks for all types.
+  bool isOneChunk = size <= width && emitter.getVectorBytes() >= 64;
+  SmallVector<RangeTerm> terms;
+  if (!isOneChunk)
+    terms = collectRangeTerms(group);
   if (terms.empty() && even == size)
     return std::nullopt;
-  Value stop = terms.empty() ? Value() : getStopBound(group);
+  if (terms.empty())
+    return Split{emitter.getIndex(even), emitter.getIndex(size)};
+  Value stop = getStopBound(group);
   setInsertionPoint(getInnermost());
   Value full = emitter.getIndex(even);
-  for (const RangeTerm &term : terms) {
-    full = arith::MinUIOp::create(builder, loc, full, term.bound);
-    rangeTerms.insert({term.condition, getPointId(term.point)});
-  }
-  if (!terms.empty())
-    full = arith::AndIOp::create(builder, loc, full, emitter.getIndex(-width));
+  for (const RangeTerm &term : terms)
+    if (rangeTerms.insert({term.condition, getPointId(term.point)}).second)
+      full = arith::MinUIOp::create(builder, loc, full, term.bound);
+  full = arith::AndIOp::create(builder, loc, full, emitter.getIndex(-width));
   return Split{full, stop ? stop : emitter.getIndex(size)};
 }

@@ -34,6 +34,7 @@ scf::ForOp Nest::openLoop(Value lower, Value upper, int64_t step, ValueRange car
   auto loop = scf::ForOp::create(builder, loc, lower, upper, emitter.getIndex(step), carried);
   levels.back().before = loop;
   levels.push_back({loop.getBody(), nullptr});
+  mappedPoints.clear(); // they hold indices, one of which is about to change
   return loop;
 }
 
@@ -96,10 +97,11 @@ void Nest::emitLaneLoops(const Group &group) {
     if (!alongLanes)
       finishAcrossLanes(group, accumulators);
   } else {
-    accumulators = emitLaneLoop(group, emitter.getIndex(0), emitter.getIndex(size), false,
-                                accumulators);
+    accumulators =
+        emitLaneLoop(group, emitter.getIndex(0), emitter.getIndex(size), false, accumulators);
   }
   rangeTerms.clear();
+  bounds.clear();
   if (alongLanes)
     finishAlongLanes(group, accumulators);
 }
@@ -117,7 +119,8 @@ Nest::Accumulators Nest::emitLaneLoop(const Group &group, Value lower, Value upp
   int64_t size = group.shape[laneDim];
   if (isMasked && size % width != 0) {
     setInsertionPoint(getInnermost());
-    Value left = arith::SubIOp::create(builder, loc, emitter.getIndex(size), position[laneDim].base);
+    Value left =
+        arith::SubIOp::create(builder, loc, emitter.getIndex(size), position[laneDim].base);
     Value limit = vector::BroadcastOp::create(builder, loc, getVector(left.getType()), left);
     tailMask = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                      getIota(left.getType()), limit);
@@ -138,8 +141,8 @@ Nest::Accumulators Nest::emitBody(const Group &group, Accumulators accumulators)
     accumulators = getInitial(group);
   if (!hasInnerLoop)
     return emitElements(group, accumulators);
-  scf::ForOp loop = openLoop(emitter.getIndex(0), emitter.getIndex(group.shape[group.axis]), 1,
-                             accumulators);
+  scf::ForOp loop =
+      openLoop(emitter.getIndex(0), emitter.getIndex(group.shape[group.axis]), 1, accumulators);
   position[group.axis] = {loop.getInductionVar(), nullptr, false, getInnermost(), 1};
   Accumulators next = emitElements(group, Accumulators(loop.getRegionIterArgs()));
   closeLoop(next);
@@ -183,8 +186,8 @@ Nest::Accumulators Nest::emitElements(const Group &group, Accumulators accumulat
       storeBuffer(*root.buffer, getElementType(root.value.getType()), input.operands.front(),
                   position, root.isUnsigned);
     } else if (auto store = dyn_cast<StoreOp>(root.op)) {
-      storeLanes(*input.address, getElementType(store.getValue().getType()),
-                 input.operands.front(), input.mask);
+      storeLanes(*input.address, getElementType(store.getValue().getType()), input.operands.front(),
+                 input.mask);
     } else {
       emitAtomic(root.op, input.operands, input.mask);
     }

@@ -14,11 +14,11 @@ namespace tile::loops {
 
 /// The index along one dimension of a block, for all lanes of a chunk.
 struct Coord {
-  mlir::Value base;             // i64: the index of the first lane
-  mlir::Value lanes;            // vector of i64 where lanes differ in any way, else null
-  bool isConsecutive = false;   // lane `l` is at `base + l`
-  unsigned level = 0;           // depth of the loop that it changes in
-  int64_t multiple = 1;         // divides `base`
+  mlir::Value base;           // i64: the index of the first lane
+  mlir::Value lanes;          // vector of i64 where lanes differ in any way, else null
+  bool isConsecutive = false; // lane `l` is at `base + l`
+  unsigned level = 0;         // depth of the loop that it changes in
+  int64_t multiple = 1;       // divides `base`
 
   bool isUniform() const { return !isConsecutive && !lanes; }
 };
@@ -77,8 +77,8 @@ private:
   // Nest.cpp: loops.
   void emitOuterLoops(const Group &group);
   void emitLaneLoops(const Group &group);
-  Accumulators emitLaneLoop(const Group &group, mlir::Value lower, mlir::Value upper,
-                            bool isMasked, Accumulators accumulators);
+  Accumulators emitLaneLoop(const Group &group, mlir::Value lower, mlir::Value upper, bool isMasked,
+                            Accumulators accumulators);
   Accumulators emitBody(const Group &group, Accumulators accumulators);
   Accumulators emitElements(const Group &group, Accumulators accumulators);
   Inputs evaluateInputs(const Root &root);
@@ -91,11 +91,12 @@ private:
   // Evaluate.cpp: values.
   Lanes evaluate(mlir::Value value, const Point &point);
   Lanes compute(mlir::OpResult value, const Point &point);
-  Lanes computeElementwise(mlir::Operation *op, llvm::ArrayRef<Lanes> operands);
+  Lanes computeElementwise(mlir::OpResult value, llvm::ArrayRef<Lanes> operands);
   Lanes computePointerOp(mlir::Operation *op, llvm::ArrayRef<Lanes> operands);
   mlir::Value extendIndex(mlir::Value index, unsigned level);
   mlir::Value loadGridValue(int32_t index);
   Lanes computeArange(ArangeOp op, const Point &point);
+  mlir::Value getZero(mlir::Type type);
   Lanes computeConstant(mlir::arith::ConstantOp op);
   Lanes readBuffer(const Buffer &buffer, mlir::Type element, const Point &point);
   Lanes fromMemory(Lanes stored, mlir::Type from, mlir::Type to);
@@ -112,7 +113,8 @@ private:
   Point mapPoint(mlir::Operation *shapeChange, const Point &point);
   Point mapReshape(ReshapeOp op, const Point &point);
   Coord linearize(llvm::ArrayRef<Coord> coords, llvm::ArrayRef<int64_t> sizes);
-  void delinearize(Coord linear, llvm::ArrayRef<int64_t> sizes, llvm::MutableArrayRef<Coord> result);
+  void delinearize(Coord linear, llvm::ArrayRef<int64_t> sizes,
+                   llvm::MutableArrayRef<Coord> result);
   mlir::Value getCoordLanes(const Coord &coord);
   std::pair<Coord, Coord> divideCoord(const Coord &coord, int64_t divisor);
   Coord addCoords(Coord a, Coord b);
@@ -125,7 +127,8 @@ private:
   bool isUniform(mlir::Value value, const Point &point) { return getStride(value, point) == 0; }
   Lanes evaluateFirst(mlir::Value value, const Point &point);
   Address resolve(mlir::Value pointer, const Point &point);
-  void collectGuards(mlir::Value value, const Point &point, llvm::SmallVectorImpl<mlir::Value> &guards);
+  void collectGuards(mlir::Value value, const Point &point,
+                     llvm::SmallVectorImpl<mlir::Value> &guards);
   mlir::Value scatterPointers(mlir::Value pointer, const Point &point, unsigned &level);
   Lanes load(LoadOp op, const Point &point);
   mlir::Value loadUniform(mlir::Value pointer, mlir::Type element, mlir::Value mask,
@@ -139,8 +142,7 @@ private:
   Lanes getOther(LoadOp op, const Point &point, mlir::Type memory);
   void storeConsecutive(mlir::Value value, mlir::Value pointer, mlir::Type memory,
                         mlir::Value mask);
-  void storeScattered(mlir::Value value, mlir::Value pointers, mlir::Type memory,
-                      mlir::Value mask);
+  void storeScattered(mlir::Value value, mlir::Value pointers, mlir::Type memory, mlir::Value mask);
   void storeLanes(const Address &address, mlir::Type element, Lanes value,
                   std::optional<Lanes> mask);
   void storeBuffer(const Buffer &buffer, mlir::Type element, Lanes value, const Point &point,
@@ -150,10 +152,12 @@ private:
   std::optional<Lanes> getAccessMask(mlir::Value mask, const Point &point);
 
   // Masks.cpp: ranges of lanes.
+  llvm::SmallVector<RangeTerm> collectRangeTerms(const Group &group);
   std::optional<Split> findSplit(const Group &group);
   void collectMasks(mlir::Value value, const Point &point, llvm::SmallVectorImpl<RangeTerm> &terms,
                     llvm::DenseSet<Key> &visited);
   void collectTerms(mlir::Value mask, const Point &point, llvm::SmallVectorImpl<RangeTerm> &terms);
+  mlir::Value computeBound(mlir::Value term, const Point &point);
   mlir::Value getBound(mlir::arith::CmpIOp compare, const Point &point);
   mlir::Value getStopBound(const Group &group);
   bool isTrueHere(mlir::Value condition, const Point &point);
@@ -181,15 +185,16 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   llvm::SmallVector<Level> levels;
-  Point position;          // of the loops, in the group's shape
-  int64_t width = 1;       // lanes of a chunk
+  Point position;    // of the loops, in the group's shape
+  int64_t width = 1; // lanes of a chunk
   int laneDim = -1;
-  bool areMasksTrue = false;  // in the part of a loop where all range terms hold
-  mlir::Value tailMask;    // lanes inside the block, where some are not
+  bool areMasksTrue = false; // in the part of a loop where all range terms hold
+  mlir::Value tailMask;      // lanes inside the block, where some are not
   const Group *current = nullptr;
   llvm::DenseMap<Key, Lanes> values;
   llvm::DenseMap<Key, std::optional<int64_t>> strides;
   llvm::DenseSet<Key> rangeTerms;
+  llvm::DenseMap<Key, mlir::Value> bounds;
   std::map<std::vector<const void *>, unsigned> pointIds;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, Point> mappedPoints;
 };

@@ -88,8 +88,7 @@ static std::string getTypeName(Type element, bool isSigned) {
   if (isa<PtrType>(element))
     return "ptr";
   if (element.isInteger())
-    return ((isSigned || element.isInteger(1) ? "i" : "u") +
-            Twine(element.getIntOrFloatBitWidth()))
+    return ((isSigned || element.isInteger(1) ? "i" : "u") + Twine(element.getIntOrFloatBitWidth()))
         .str();
   std::string text;
   llvm::raw_string_ostream(text) << element;
@@ -98,7 +97,8 @@ static std::string getTypeName(Type element, bool isSigned) {
 
 /// The bytes of a list of 64-bit integers.
 static std::string getBytes(ArrayRef<int64_t> numbers) {
-  return std::string(reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(int64_t));
+  return std::string(reinterpret_cast<const char *>(numbers.data()),
+                     numbers.size() * sizeof(int64_t));
 }
 
 void Emitter::emitPrint(PrintOp print) {
@@ -112,8 +112,8 @@ void Emitter::emitPrint(PrintOp print) {
     llvm::append_range(sizes, strides);
     sizes.push_back(0); // never empty
     Value rank = getConstant(builder.getI32IntegerAttr(shape.size()));
-    writer.call(kPrintVariable, {arguments.position, prefix, writer.getString(type), hex, data, rank,
-                                 writer.getConstant(getBytes(sizes))});
+    writer.call(kPrintVariable, {arguments.position, prefix, writer.getString(type), hex, data,
+                                 rank, writer.getConstant(getBytes(sizes))});
   };
   if (print.getValues().empty())
     printValue("", LLVM::ZeroOp::create(builder, loc, arguments.position.getType()), {}, {});

@@ -17,6 +17,7 @@ Plan::Plan(func::FuncOp kernel) {
   BufferPlanner(*this).run(kernel);
   for (const std::unique_ptr<Group> &group : allGroups)
     groupsAt[group->anchor].push_back(group.get());
+  findLifetimes(kernel);
   layOutArena();
 }
 
@@ -40,14 +41,8 @@ Group *Plan::createGroup(Operation *anchor, unsigned position, ArrayRef<int64_t>
   auto group = std::make_unique<Group>();
   group->anchor = anchor;
   group->position = position;
+  group->number = allGroups.size();
   group->shape.assign(shape.begin(), shape.end());
   allGroups.push_back(std::move(group));
   return allGroups.back().get();
-}
-
-void Plan::layOutArena() {
-  for (const std::unique_ptr<Buffer> &buffer : allBuffers) {
-    buffer->offset = scratchBytes;
-    scratchBytes += buffer->bytes;
-  }
 }

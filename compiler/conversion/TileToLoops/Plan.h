@@ -45,14 +45,14 @@ struct Root {
 struct Group {
   mlir::Operation *anchor = nullptr; // stands before this operation
   unsigned position = 0;
+  unsigned number = 0; // order among those before one operation
   llvm::SmallVector<int64_t> shape;
   int axis = -1;
   llvm::SmallVector<Root> roots;
 
   bool writes(mlir::Value value, Buffer *buffer) const {
-    return llvm::any_of(roots, [&](const Root &root) {
-      return root.value == value && root.buffer == buffer;
-    });
+    return llvm::any_of(
+        roots, [&](const Root &root) { return root.value == value && root.buffer == buffer; });
   }
 };
 
@@ -72,6 +72,8 @@ public:
   }
   /// Where a block is kept, or null.
   Buffer *getBuffer(mlir::Value value) const { return buffers.lookup(value); }
+  /// Where `op` stands in the kernel's text.
+  unsigned getPosition(mlir::Operation *op) const { return positions.lookup(op); }
   const DotPlan &getDot(DotOp op) const { return dots.find(op)->second; }
   /// Bytes of the arena.
   int64_t getScratchBytes() const { return scratchBytes; }
@@ -82,6 +84,7 @@ private:
 
   Buffer *createBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape);
   Group *createGroup(mlir::Operation *anchor, unsigned position, llvm::ArrayRef<int64_t> shape);
+  void findLifetimes(mlir::func::FuncOp kernel);
   void layOutArena();
 
   llvm::SmallVector<std::unique_ptr<Buffer>> allBuffers;

@@ -185,8 +185,8 @@ static void unrollAdvance(scf::ForOp loop, unsigned index, Value step) {
 /// Drop carried values that nothing reads.
 static void removeDeadCarried(scf::ForOp loop) {
   llvm::BitVector dead(loop.getNumRegionIterArgs());
-  for (auto [index, argument, yielded, result] : llvm::enumerate(
-           loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getResults()))
+  for (auto [index, argument, yielded, result] :
+       llvm::enumerate(loop.getRegionIterArgs(), loop.getYieldedValues(), loop.getResults()))
     dead[index] = yielded == argument && argument.hasOneUse() && result.use_empty();
   if (dead.none())
     return;
@@ -195,8 +195,8 @@ static void removeDeadCarried(scf::ForOp loop) {
   for (auto [index, init] : llvm::enumerate(loop.getInitArgs()))
     if (!dead[index])
       inits.push_back(init);
-  auto kept = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
-                                 loop.getUpperBound(), loop.getStep(), inits,
+  auto kept = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                 loop.getStep(), inits,
                                  /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   kept.getRegion().takeBody(loop.getRegion());
   Block *body = kept.getBody();

@@ -56,7 +56,8 @@ static TypedAttr getNeutralElement(ReduceOp op) {
   if (op.getSources().size() != 1 || !llvm::hasNItems(body, 2))
     return {};
   Operation &combine = body.front();
-  bool takesBoth = combine.getNumOperands() == 2 && combine.getOperand(0) != combine.getOperand(1) &&
+  bool takesBoth = combine.getNumOperands() == 2 &&
+                   combine.getOperand(0) != combine.getOperand(1) &&
                    llvm::all_of(combine.getOperands(), [&](Value operand) {
                      return isa<BlockArgument>(operand) && operand.getParentBlock() == &body;
                    });
@@ -76,7 +77,8 @@ Nest::Accumulators Nest::getInitial(const Group &group) {
     for (Value source : reduce.getSources()) {
       Type type = getLaneType(getElementType(source.getType()));
       TypedAttr start = getNeutralElement(reduce);
-      Lanes value{emitter.getConstant(start ? start : cast<TypedAttr>(builder.getZeroAttr(type))), 0};
+      Lanes value{emitter.getConstant(start ? start : cast<TypedAttr>(builder.getZeroAttr(type))),
+                  0};
       initial.push_back(laneDim < 0 ? value.value : spread(value).value);
     }
   }
@@ -138,8 +140,8 @@ void Nest::combine(ReduceOp op, ArrayRef<Lanes> elements, MutableArrayRef<Value>
     if (tailMask && op.getAxis() == static_cast<uint32_t>(laneDim))
       value = arith::SelectOp::create(builder, loc, tailMask, value, accumulator);
     if (!getNeutralElement(op)) {
-      Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index,
-                                            emitter.getIndex(0));
+      Value isFirst =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index, emitter.getIndex(0));
       value = arith::SelectOp::create(builder, loc, isFirst, element, value);
     }
     accumulator = value;

@@ -40,9 +40,8 @@ Point Nest::mapPoint(Operation *op, const Point &point) {
 //===----------------------------------------------------------------------===//
 
 Coord Nest::scaleCoord(Coord coord, int64_t factor) {
-  if (factor == 1 || matchPattern(coord.base, m_Zero()))
-    if (coord.isUniform() || factor == 1)
-      return coord;
+  if (factor == 1 || (coord.isUniform() && matchPattern(coord.base, m_Zero())))
+    return coord;
   setInsertionPoint(coord.level);
   Coord scaled{nullptr, nullptr, false, coord.level, coord.multiple * factor};
   if (coord.isUniform()) {
@@ -50,8 +49,8 @@ Coord Nest::scaleCoord(Coord coord, int64_t factor) {
     return scaled;
   }
   Value lanes = getCoordLanes(coord);
-  scaled.lanes = arith::MulIOp::create(builder, loc, lanes,
-                                       spread({emitter.getIndex(factor), 0}).value);
+  scaled.lanes =
+      arith::MulIOp::create(builder, loc, lanes, spread({emitter.getIndex(factor), 0}).value);
   return scaled;
 }
 
@@ -71,8 +70,7 @@ Coord Nest::addCoords(Coord a, Coord b) {
     return b;
   if (b.isUniform() && matchPattern(b.base, m_Zero()))
     return a;
-  Coord sum{nullptr, nullptr, false, std::max(a.level, b.level),
-            std::gcd(a.multiple, b.multiple)};
+  Coord sum{nullptr, nullptr, false, std::max(a.level, b.level), std::gcd(a.multiple, b.multiple)};
   if (!a.lanes && !b.lanes && !(a.isConsecutive && b.isConsecutive)) {
     setInsertionPoint(sum.level);
     sum.base = arith::AddIOp::create(builder, loc, a.base, b.base);
@@ -147,8 +145,8 @@ Point Nest::mapReshape(ReshapeOp op, const Point &point) {
       else
         result *= to[j++];
     }
-    Coord linear = linearize(ArrayRef(point).slice(firstTo, j - firstTo),
-                             to.slice(firstTo, j - firstTo));
+    Coord linear =
+        linearize(ArrayRef(point).slice(firstTo, j - firstTo), to.slice(firstTo, j - firstTo));
     delinearize(linear, from.slice(firstFrom, i - firstFrom),
                 MutableArrayRef(mapped).slice(firstFrom, i - firstFrom));
   }
@@ -160,8 +158,8 @@ Lanes Nest::selectJoined(JoinOp op, const Point &point) {
   Point inner(point.begin(), point.end() - 1);
   Coord side = point.back();
   Lanes first = evaluate(op.getFirst(), inner), second = evaluate(op.getSecond(), inner);
-  Lanes index = side.isUniform() ? Lanes{side.base, side.level}
-                                 : Lanes{getCoordLanes(side), side.level};
+  Lanes index =
+      side.isUniform() ? Lanes{side.base, side.level} : Lanes{getCoordLanes(side), side.level};
   Lanes zero{emitter.getIndex(0), 0};
   if (!index.isUniform() || !first.isUniform() || !second.isUniform()) {
     first = spread(first);
@@ -171,7 +169,7 @@ Lanes Nest::selectJoined(JoinOp op, const Point &point) {
     zero = spread(zero);
   unsigned level = std::max({first.level, second.level, index.level});
   setInsertionPoint(level);
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index.value,
-                                        zero.value);
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index.value, zero.value);
   return {arith::SelectOp::create(builder, loc, isFirst, first.value, second.value), level};
 }

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,7 +39,7 @@ bool loops::isVirtual(Operation *op) {
   if (op->getNumResults() == 0 || !isBlock(op->getResult(0)))
     return false;
   return isElementwise(op) || isShapeChange(op) ||
-         isa<LoadOp, ArangeOp, SplatOp, HintOp, arith::ConstantOp>(op);
+         isa<LoadOp, ArangeOp, SplatOp, HintOp, arith::ConstantOp, ub::PoisonOp>(op);
 }
 
 bool loops::writesMemory(Operation *op) {
@@ -47,15 +48,17 @@ bool loops::writesMemory(Operation *op) {
            (isa<LoadOp>(op) && cast<LoadOp>(op).getIsVolatile());
   if (isa<ReduceOp>(op))
     return false;
-  return op->walk([&](Operation *inner) {
-             return inner != op && inner->getNumRegions() == 0 && writesMemory(inner)
-                        ? WalkResult::interrupt()
-                        : WalkResult::advance();
-           }).wasInterrupted();
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && inner->getNumRegions() == 0 && writesMemory(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 unsigned loops::getCost(Operation *op) {
-  if (isShapeChange(op) || isa<ArangeOp, SplatOp, HintOp, arith::ConstantOp>(op))
+  if (isShapeChange(op) || isa<ArangeOp, SplatOp, HintOp, arith::ConstantOp, ub::PoisonOp>(op))
     return 0;
   if (isa<math::MathDialect>(op->getDialect()))
     return isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp>(op) ? 1 : 16;

@@ -18,7 +18,9 @@ int64_t getChunkWidth(int64_t size);
 /// element, or -1.
 int getLaneDimension(llvm::ArrayRef<int64_t> shape);
 
-inline bool isBlock(mlir::Value value) { return llvm::isa<mlir::RankedTensorType>(value.getType()); }
+inline bool isBlock(mlir::Value value) {
+  return llvm::isa<mlir::RankedTensorType>(value.getType());
+}
 
 /// Whether `op` is computed wherever its result is needed: pure operations on
 /// blocks, and loads of blocks.

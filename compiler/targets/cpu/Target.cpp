@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/core/Target.h"
 
+#include "compiler/conversion/SaturateFloatToInt/SaturateFloatToInt.h"
 #include "compiler/conversion/TileToLoops/TileToLoops.h"
 #include "compiler/core/Codegen.h"
 #include "compiler/transforms/ExpandCasts/ExpandCasts.h"
@@ -110,9 +111,13 @@ void CPUTarget::buildStage(OpPassManager &pm, StringRef stage, const CompileOpti
     // Before the loops, because vectors have no `tile.cast`.
     pm.addPass(createExpandCasts());
     pm.addPass(createCSEPass());
+    // Pointers that a loop advances by a fixed step are recognised by a step from outside.
+    pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createTileToLoops());
     return;
   }
+  // Before functions are expanded: their own conversions stay within range.
+  pm.addPass(createSaturateFloatToInt());
   // After the loops, so that a function is one operation while they are planned.
   pm.addPass(createExpandMath());
   pm.addPass(createExpandCasts());
