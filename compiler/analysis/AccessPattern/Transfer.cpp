@@ -48,7 +48,7 @@ static int64_t getPointeeBytes(Type pointerLike) {
 /// Runs of `contiguity`, of which `divides(dim)` divides the first elements;
 /// equal where both operands are.
 static ValuePattern combine(Operands operands, function_ref<int64_t(unsigned)> contiguity,
-                             function_ref<int64_t(unsigned, int64_t)> divides) {
+                            function_ref<int64_t(unsigned, int64_t)> divides) {
   ValuePattern pattern = ValuePattern::getUnknown(operands.front().getRank());
   for (unsigned dim = 0; dim < pattern.getRank(); ++dim) {
     pattern.contiguity[dim] = contiguity(dim);
@@ -116,8 +116,7 @@ static ValuePattern getQuotient(Operands operands) {
         return exact ? std::max<int64_t>(1, a.getDivisibilityAt(dim, 1) / *b.constant) : 1;
       });
   for (unsigned dim = 0; dim < quotient.getRank(); ++dim)
-    quotient.constancy[dim] =
-        std::max(quotient.constancy[dim], getAlignedGroup(a, b, dim));
+    quotient.constancy[dim] = std::max(quotient.constancy[dim], getAlignedGroup(a, b, dim));
   return quotient;
 }
 
@@ -296,8 +295,7 @@ ValuePattern tile::getResultPattern(OpResult result, Operands operands) {
           [&](Operation *shift) { return getShift(shift, operands); })
       .Case<arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp,
             arith::OrIOp, arith::XOrIOp>([&](auto) { return getBlend(operands); })
-      .Case<arith::ExtSIOp, arith::IndexCastOp, ConvertLayoutOp>(
-          [&](auto) { return operands[0]; })
+      .Case<arith::ExtSIOp, arith::IndexCastOp, ConvertLayoutOp>([&](auto) { return operands[0]; })
       .Case<arith::ExtUIOp, arith::TruncIOp>([&](auto) {
         ValuePattern pattern = operands[0];
         pattern.constant.reset(); // its upper bits are not the source's sign
@@ -308,15 +306,14 @@ ValuePattern tile::getResultPattern(OpResult result, Operands operands) {
         bool isScalar = !isa<RankedTensorType>(select.getCondition().getType());
         return getSelected(operands, isScalar);
       })
-      .Case([&](AddPtrOp add) {
-        return getSum(operands, false, getPointeeBytes(add.getType()));
-      })
+      .Case([&](AddPtrOp add) { return getSum(operands, false, getPointeeBytes(add.getType())); })
       .Case([&](ExpandDimsOp expand) { return getExpanded(expand, operands[0]); })
       .Case([&](BroadcastOp broadcast) { return getBroadcast(broadcast, operands[0]); })
       .Case([&](TransposeOp transpose) { return getTransposed(transpose, operands[0]); })
       .Case([&](HintOp hint) { return getHinted(hint, operands[0]); })
       .Case([&](CastPtrOp cast) {
-        bool sameUnit = getPointeeBytes(cast.getSource().getType()) == getPointeeBytes(cast.getType());
+        bool sameUnit =
+            getPointeeBytes(cast.getSource().getType()) == getPointeeBytes(cast.getType());
         return sameUnit ? operands[0] : getReinterpreted(operands[0]);
       })
       .Case<PtrToIntOp, IntToPtrOp>([&](auto) { return getReinterpreted(operands[0]); })

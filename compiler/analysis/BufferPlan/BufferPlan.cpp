@@ -19,8 +19,7 @@ ConversionPlan tile::planLayoutConversion(ConvertLayoutOp op) {
   Type element = getElementType(op.getType());
   TargetAttr target = getTarget(op);
   ConversionFacts facts;
-  facts.elementBits =
-      isa<PtrType>(element) ? 64 : std::max(8u, element.getIntOrFloatBitWidth());
+  facts.elementBits = isa<PtrType>(element) ? 64 : std::max(8u, element.getIntOrFloatBitWidth());
   facts.memory.lanes = target.getLanes();
   facts.memory.maxAccessBits = target.getFact("access_bits", 128);
   return planConversion(getLayout(op.getSource().getType()).getLayout(),
@@ -29,9 +28,8 @@ ConversionPlan tile::planLayoutConversion(ConvertLayoutOp op) {
 
 int64_t tile::getScratchBytes(Operation *op) {
   auto convert = dyn_cast<ConvertLayoutOp>(op);
-  return convert && getLayout(convert.getType())
-             ? planLayoutConversion(convert).getScratchBytes()
-             : 0;
+  return convert && getLayout(convert.getType()) ? planLayoutConversion(convert).getScratchBytes()
+                                                 : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,8 +145,8 @@ void BufferPlan::place() {
     }
     entry->offset = offset;
     bytes = std::max(bytes, offset + entry->bytes);
-    placed.insert(llvm::upper_bound(placed, entry,
-                                    [](Entry *a, Entry *b) { return a->offset < b->offset; }),
-                  entry);
+    placed.insert(
+        llvm::upper_bound(placed, entry, [](Entry *a, Entry *b) { return a->offset < b->offset; }),
+        entry);
   }
 }

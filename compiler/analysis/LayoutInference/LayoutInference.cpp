@@ -92,9 +92,7 @@ LayoutAttr tile::getResultLayout(Operation *op, unsigned index, LayoutAttr opera
   MLIRContext *context = op->getContext();
   const LinearLayout &layout = operand.getLayout();
   return TypeSwitch<Operation *, LayoutAttr>(op)
-      .Case([&](ExpandDimsOp expand) {
-        return toAttr(context, layout.expanded(expand.getAxis()));
-      })
+      .Case([&](ExpandDimsOp expand) { return toAttr(context, layout.expanded(expand.getAxis())); })
       .Case([&](BroadcastOp) { return LayoutAttr(); })
       .Case([&](TransposeOp transpose) {
         SmallVector<unsigned> order(transpose.getOrder().begin(), transpose.getOrder().end());

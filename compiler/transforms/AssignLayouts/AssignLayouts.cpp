@@ -36,8 +36,7 @@ struct Access {
 class LayoutAssigner {
 public:
   explicit LayoutAssigner(func::FuncOp function)
-      : function(function), context(function.getContext()),
-        lanes(getTarget(function).getLanes()),
+      : function(function), context(function.getContext()), lanes(getTarget(function).getLanes()),
         warps(getModuleInt(function, kNumWarpsAttr, 1)),
         accessBits(getTarget(function).getFact("access_bits", 128)) {}
 
@@ -113,9 +112,8 @@ static std::pair<Value, Value> getPointerAndMask(Operation *op) {
 static SmallVector<unsigned> getOrder(const ValuePattern &pattern, unsigned rank) {
   SmallVector<unsigned> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return pattern.contiguity[a] > pattern.contiguity[b];
-  });
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return pattern.contiguity[a] > pattern.contiguity[b]; });
   return order;
 }
 
@@ -155,8 +153,8 @@ void LayoutAssigner::collectAccesses() {
 }
 
 LayoutAttr LayoutAssigner::getAccessLayout(const Access &access) {
-  return LayoutAttr::get(context, getDefaultLayout(getShape(access.pointer.getType()),
-                                                   access.order, access.width, lanes, warps));
+  return LayoutAttr::get(context, getDefaultLayout(getShape(access.pointer.getType()), access.order,
+                                                   access.width, lanes, warps));
 }
 
 void LayoutAssigner::convertAccesses() {

@@ -24,9 +24,7 @@ namespace {
 struct Interval {
   int64_t begin, end;
   bool meets(const Interval &other) const { return begin < other.end && other.begin < end; }
-  bool operator==(const Interval &other) const {
-    return begin == other.begin && end == other.end;
-  }
+  bool operator==(const Interval &other) const { return begin == other.begin && end == other.end; }
 };
 
 /// A write to global memory: through which argument (null: unknown), and the

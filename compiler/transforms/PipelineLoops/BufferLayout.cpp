@@ -24,8 +24,8 @@ std::pair<DotOp, MatmulOperand> tile::findFedDot(LoadOp load) {
           return {dot, use.getOperandNumber() == 0 ? MatmulOperand::A : MatmulOperand::B};
         continue;
       }
-      bool passesOn = isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) ||
-                      getLayoutTie(op) == LayoutTie::Same;
+      bool passesOn =
+          isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) || getLayoutTie(op) == LayoutTie::Same;
       if (passesOn && !isa<LoadOp>(op) && op->getNumResults() == 1)
         worklist.push_back(op->getResult(0));
     }
@@ -43,9 +43,8 @@ static unsigned getFastestDim(const LinearLayout &layout, int64_t width) {
 
 /// How the unit of `dot` may read a fragment of layout `registers` whose memory
 /// runs along `fastest`.
-static std::optional<CollectiveAccess> findCollective(DotOp dot, MatmulOperand operand,
-                                                      const LinearLayout &registers,
-                                                      unsigned fastest) {
+static std::optional<CollectiveAccess>
+findCollective(DotOp dot, MatmulOperand operand, const LinearLayout &registers, unsigned fastest) {
   MatmulUnit unit = dot.getUnitAttr();
   if (!unit)
     return std::nullopt;
@@ -71,8 +70,7 @@ BufferType tile::chooseBuffer(LoadOp load, int64_t width) {
   SmallVector<int64_t> tileShape = llvm::map_to_vector(shape, getPowerOfTwoPart);
   MemoryFacts facts;
   facts.lanes = getTarget(load).getLanes();
-  SmallVector<AccessPattern> patterns{
-      getRegisterPattern(registers, tileShape, width, bits, facts)};
+  SmallVector<AccessPattern> patterns{getRegisterPattern(registers, tileShape, width, bits, facts)};
   auto [dot, operand] = findFedDot(load);
   for (Operation *user : load->getUsers()) {
     auto convert = dyn_cast<ConvertLayoutOp>(user);
@@ -83,9 +81,9 @@ BufferType tile::chooseBuffer(LoadOp load, int64_t width) {
     // Collective reads move words of the unit's own element.
     if (dot && getElementType(dot.getA().getType()).getIntOrFloatBitWidth() == bits)
       collective = findCollective(dot, operand, wanted, fastest);
-    patterns.push_back(
-        collective ? getCollectivePattern(wanted, tileShape, *collective, bits, facts)
-                   : getRegisterPattern(wanted, tileShape, width, bits, facts));
+    patterns.push_back(collective
+                           ? getCollectivePattern(wanted, tileShape, *collective, bits, facts)
+                           : getRegisterPattern(wanted, tileShape, width, bits, facts));
   }
   std::optional<LinearLayout> memory = chooseMemoryLayout(shape, tileShape, patterns, bits, facts);
   if (!memory)

@@ -72,8 +72,7 @@ Value LoopBuilder::createInt(Type type, int64_t value) {
 Value LoopBuilder::advance(Value from, int64_t distance) {
   if (distance == 0)
     return from;
-  Value steps =
-      arith::MulIOp::create(b, loop.getStep(), createInt(from.getType(), distance));
+  Value steps = arith::MulIOp::create(b, loop.getStep(), createInt(from.getType(), distance));
   return arith::AddIOp::create(b, from, steps);
 }
 
@@ -106,8 +105,8 @@ void LoopBuilder::allocate() {
     llvm::append_range(shape, load.block.getShape());
     b.setLoc(load.load.getLoc());
     stacks.push_back(BufferAllocOp::create(
-        b, BufferType::get(b.getContext(), shape, load.block.getElementType(),
-                           load.block.getLayout()),
+        b,
+        BufferType::get(b.getContext(), shape, load.block.getElementType(), load.block.getLayout()),
         IntegerAttr()));
   }
   b.setLoc(loop.getLoc());
@@ -177,8 +176,8 @@ void LoopBuilder::buildPrologue() {
 /// Carried: what the rest needs, what addresses need, the block to copy to
 /// next, and the copies in flight.
 void LoopBuilder::buildLoop() {
-  Values inits = llvm::map_to_vector(neededArguments,
-                                     [&](unsigned index) -> Value { return loop.getInits()[index]; });
+  Values inits = llvm::map_to_vector(
+      neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
   llvm::append_range(inits, carriedAhead);
   inits.push_back(createInt(b.getI32Type(), ahead));
   llvm::append_range(inits, pending);
@@ -211,8 +210,8 @@ void LoopBuilder::cloneStep(Operation &op, IRMapping &values,
   });
   b.setLoc(op.getLoc());
   if (isUsedAsLoaded)
-    values.map(op.getResult(0), BufferLoadOp::create(b, op.getResult(0).getType(),
-                                                     buffers.lookup(op.getResult(0))));
+    values.map(op.getResult(0),
+               BufferLoadOp::create(b, op.getResult(0).getType(), buffers.lookup(op.getResult(0))));
 }
 
 void LoopBuilder::buildBody(Block *body, ValueRange arguments) {

@@ -4,8 +4,8 @@
 
 #include "compiler/transforms/PipelineLoops/Schedule.h"
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace tile {
 

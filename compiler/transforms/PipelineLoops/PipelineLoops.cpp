@@ -39,8 +39,7 @@ static int64_t getFreeBytes(scf::ForOp loop) {
   // Partial results of reductions and the like, a few for each warp.
   constexpr int64_t kReserve = 4096;
   int64_t scratch = 0;
-  loop.getBody()->walk(
-      [&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op)); });
+  loop.getBody()->walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op)); });
   bool exchanges = loop->getParentOfType<func::FuncOp>()
                        ->walk([](Operation *op) {
                          return isa<ReduceOp, AtomicRMWOp, AtomicCASOp>(op)

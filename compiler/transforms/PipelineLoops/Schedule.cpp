@@ -42,8 +42,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (op->getBlock() != loop.getBody() || ops.contains(op))
       return true;
-    if (op->getNumRegions() != 0 || isa<DotOp>(op) ||
-        !(isMemoryEffectFree(op) || isa<LoadOp>(op)))
+    if (op->getNumRegions() != 0 || isa<DotOp>(op) || !(isMemoryEffectFree(op) || isa<LoadOp>(op)))
       return false;
     ops.insert(op);
     return llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand); });

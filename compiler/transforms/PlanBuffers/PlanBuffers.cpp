@@ -43,8 +43,8 @@ void PlanBuffersPass::runOnOperation() {
     BufferPlan plan(function);
     bytes = std::max(bytes, plan.getBytes());
     if (plan.getBytes() > limit) {
-      function.emitError("needs ") << plan.getBytes() << " bytes of on-chip memory; the target has "
-                                   << limit;
+      function.emitError("needs ")
+          << plan.getBytes() << " bytes of on-chip memory; the target has " << limit;
       return signalPassFailure();
     }
     writePlan(plan);

@@ -209,8 +209,8 @@ void HomeSolver::addDemands(Value value, Demands &demands) {
       if (!layout)
         continue;
       int64_t weight = 1;
-      for (auto loop = use.getOwner()->getParentOfType<LoopLikeOpInterface>(); loop && weight < 4096;
-           loop = loop->getParentOfType<LoopLikeOpInterface>())
+      for (auto loop = use.getOwner()->getParentOfType<LoopLikeOpInterface>();
+           loop && weight < 4096; loop = loop->getParentOfType<LoopLikeOpInterface>())
         weight *= 8;
       demands[layout] += weight;
     }

@@ -56,8 +56,7 @@ static int64_t spread(MutableArrayRef<int64_t> counts, MutableArrayRef<int64_t> 
     bool rowFits = covered[row] * 2 <= room[row], columnFits = covered[column] * 2 <= room[column];
     if (!rowFits && !columnFits)
       break;
-    unsigned dim =
-        columnFits && (!rowFits || covered[column] <= covered[row]) ? column : row;
+    unsigned dim = columnFits && (!rowFits || covered[column] <= covered[row]) ? column : row;
     counts[dim] *= 2;
     covered[dim] *= 2;
   }
@@ -133,8 +132,7 @@ static double getTraffic(const MatmulProblem &problem, ArrayRef<int64_t> instruc
 static WarpGrid arrangeWarps(const MatmulProblem &problem, MatmulUnit unit, int64_t batch,
                              bool isChained) {
   std::array<int64_t, 3> instruction = unit.getInstructionShape();
-  int64_t warps =
-      problem.numWarps / unit.getFragment(MatmulOperand::Acc).getInSize(Dim::Warp);
+  int64_t warps = problem.numWarps / unit.getFragment(MatmulOperand::Acc).getInSize(Dim::Warp);
   WarpGrid best;
   best.batch = std::gcd(batch, warps);
   warps /= best.batch;
@@ -192,8 +190,8 @@ static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
 /// Products one by one: threads own squares, and lanes lie in one, so that each
 /// value that a thread holds serves many products.
 static void useScalars(DotOp op, int64_t lanes) {
-  LinearLayout acc = getScalarAccumulatorLayout(op.getType().getShape(), lanes,
-                                                op.getProblem().numWarps);
+  LinearLayout acc =
+      getScalarAccumulatorLayout(op.getType().getShape(), lanes, op.getProblem().numWarps);
   convertDot(op, [&](MatmulOperand operand, ArrayRef<int64_t> shape) {
     return operand == MatmulOperand::Acc ? acc : getScalarDotLayout(acc, operand, shape);
   });

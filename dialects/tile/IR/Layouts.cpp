@@ -30,9 +30,8 @@ public:
 
 private:
   template <typename Vector> ParseResult readIntegers(Vector &values) {
-    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-      return parser.parseInteger(values.emplace_back());
-    });
+    return parser.parseCommaSeparatedList(
+        AsmParser::Delimiter::Square, [&] { return parser.parseInteger(values.emplace_back()); });
   }
 
   FailureOr<Dim> readDim(StringRef name, SMLoc loc) {

@@ -11,8 +11,8 @@ namespace tile {
 mlir::ParseResult parseCommittedTypes(mlir::OpAsmParser &parser,
                                       llvm::SmallVectorImpl<mlir::Type> &pending,
                                       llvm::SmallVectorImpl<mlir::Type> &committed);
-void printCommittedTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
-                         mlir::TypeRange pending, mlir::TypeRange committed);
+void printCommittedTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeRange pending,
+                         mlir::TypeRange committed);
 
 /// `: types` of the pending operands, absent where there are none; the results
 /// have the types of what they promise.
