@@ -3,7 +3,7 @@
 // A range mask splits the lane loop: full chunks without masks, then the rest,
 // which stops at the last live chunk.
 // CHECK-LABEL: func.func @add
-// CHECK-SAME: (%[[ARGS:.*]]: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}, %[[POSITION:.*]]: !llvm.ptr {llvm.noalias})
+// CHECK-SAME: (%[[ARGS:[a-z0-9]+]]: !llvm.ptr {llvm.noalias}, %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias}, %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias})
 // CHECK: llvm.getelementptr %[[ARGS]][8]
 // CHECK: llvm.load {{.*}} invariant
 // CHECK: %[[FULL:.*]] = arith.andi %{{.*}}, %c-64_i64
