@@ -114,3 +114,22 @@ func.func @transposing_copy(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %
   return
 }
 }
+
+// -----
+
+// Both halves of a pair become scalars, which all threads have.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-DAG: #[[PAIR:.+]] = #tile.layout<[2]: register = {{\[\[}}1]], lane = {{\[\[}}0], [0], [0], [0], [0]], warp = {{\[\[}}0], [0]]>
+// CHECK-LABEL: func.func @scalars
+// CHECK: tile.split %{{.*}} : tensor<2xf32, #[[PAIR]]> -> f32
+func.func @scalars(%x: tensor<2x32xf32>, %p: !tile.ptr<f32>) {
+  %s = tile.reduce (%x) axis 1 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<2x32xf32>) -> tensor<2xf32>
+  %u, %v = tile.split %s : tensor<2xf32> -> f32
+  tile.store %p, %v : !tile.ptr<f32>
+  return
+}
+}

@@ -72,3 +72,15 @@ func.func @scheduled_4(%a: tensor<8x4xf32, #l>, %b: tensor<4x4xf32, #r>, %x: ten
   return
 }
 }
+
+// -----
+
+// A scalar that comes of a block is every thread's.
+#l = #tile.layout<[2]: lane = [[1]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 2 : i32}>} {
+func.func @scheduled_2(%x: tensor<2xf32, #l>) {
+  // expected-error @+1 {{expects operand 0 in the layout that its result's demands}}
+  %a, %b = tile.split %x : tensor<2xf32, #l> -> f32
+  return
+}
+}

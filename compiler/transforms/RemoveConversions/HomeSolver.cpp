@@ -1,6 +1,7 @@
 //===- HomeSolver.cpp - One layout for each value -------------------------===//
 #include "compiler/transforms/RemoveConversions/HomeSolver.h"
 
+#include "compiler/analysis/LinearLayout/Constructors.h"
 #include "compiler/transforms/RemoveConversions/ControlFlow.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,7 +22,11 @@ LayoutTie tile::getFlexibleTie(Operation *op, int64_t threads) {
 
 HomeSolver::HomeSolver(func::FuncOp function)
     : function(function),
-      threads(getTarget(function).getLanes() * getModuleInt(function, kNumWarpsAttr, 1)) {}
+      threads(getTarget(function).getLanes() * getModuleInt(function, kNumWarpsAttr, 1)) {
+  int64_t lanes = getTarget(function).getLanes();
+  scalarLayout = LayoutAttr::get(function.getContext(),
+                                 getDefaultLayout({}, {}, 1, lanes, threads / lanes));
+}
 
 void HomeSolver::run() {
   fixAnchors();
@@ -187,9 +192,8 @@ LayoutAttr HomeSolver::getRequired(OpOperand &operand) {
   case LayoutTie::Same:
   case LayoutTie::Shape: {
     Value result = op->getResult(0);
-    // Scalars come of blocks that were given a layout for just that.
-    LayoutAttr home = isBlock(result) ? getHome(result) : getLayout(operand.get().getType());
-    return home && isBlock(result) ? getOperandLayout(op, operand.getOperandNumber(), home) : home;
+    LayoutAttr home = isBlock(result) ? getHome(result) : scalarLayout;
+    return home ? getOperandLayout(op, operand.getOperandNumber(), home) : LayoutAttr();
   }
   case LayoutTie::Reduction:
     return getReductionLayout(op);

@@ -57,6 +57,8 @@ private:
 
   mlir::func::FuncOp function;
   int64_t threads;
+  /// The layout of a block without dimensions: every thread has a scalar.
+  LayoutAttr scalarLayout;
   llvm::DenseMap<mlir::Value, Home> homes;
   llvm::DenseMap<mlir::OpOperand *, LayoutAttr> anchored;
   llvm::DenseSet<mlir::Block *> multiplying;

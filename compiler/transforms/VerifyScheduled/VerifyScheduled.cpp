@@ -2,6 +2,7 @@
 #include "compiler/transforms/VerifyScheduled/VerifyScheduled.h"
 
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/LinearLayout/Constructors.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -17,7 +18,9 @@ namespace {
 class ScheduleVerifier {
 public:
   explicit ScheduleVerifier(func::FuncOp function)
-      : lanes(getTarget(function).getLanes()), warps(getModuleInt(function, kNumWarpsAttr, 1)) {}
+      : lanes(getTarget(function).getLanes()), warps(getModuleInt(function, kNumWarpsAttr, 1)),
+        scalarLayout(LayoutAttr::get(function.getContext(),
+                                     getDefaultLayout({}, {}, 1, lanes, warps))) {}
 
   LogicalResult verify(Operation *op) const;
 
@@ -27,6 +30,7 @@ private:
   LogicalResult verifyDot(DotOp op) const;
 
   int64_t lanes, warps;
+  LayoutAttr scalarLayout;
 };
 
 struct VerifyScheduledPass : tile::impl::VerifyScheduledBase<VerifyScheduledPass> {
@@ -78,7 +82,8 @@ LogicalResult ScheduleVerifier::verifyTie(Operation *op) const {
   }
   if (tie != LayoutTie::Same && tie != LayoutTie::Shape)
     return success();
-  LayoutAttr result = getLayout(op->getResult(0).getType());
+  Type type = op->getResult(0).getType();
+  LayoutAttr result = isa<RankedTensorType>(type) ? getLayout(type) : scalarLayout;
   for (OpOperand &operand : op->getOpOperands()) {
     LayoutAttr have = getLayout(operand.get().getType());
     if (have && result && have != getOperandLayout(op, operand.getOperandNumber(), result))
