@@ -52,6 +52,12 @@ func.func @reasons(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %narrow: !
     %next = tile.addptr %pk, %is : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
     scf.yield %next : tensor<1024x!tile.ptr<f32>>
   } {tile.num_stages = 2 : i32}
+  // expected-remark @+1 {{this loop is not pipelined: it contains another loop}}
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    scf.for %l = %c0 to %n step %c1 : i32 {
+      tile.store %p, %s2 : tensor<1024x!tile.ptr<f32>>
+    }
+  } {tile.num_stages = 2 : i32}
   return %s2, %h1, %s1, %p3 : tensor<1024xf32>, tensor<1024xf16>, tensor<1024xf32>, tensor<1024x!tile.ptr<f32>>
 }
 }

@@ -124,3 +124,34 @@ func.func @branch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) ->
   return %sum : tensor<1024xf32>
 }
 }
+
+// -----
+
+// A cast that narrows stays behind the copy: nothing is exchanged between threads in the loop.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32, tile.num_stages = 2 : i32} {
+// CHECK-LABEL: func.func @narrowing
+// CHECK: tile.buffer_alloc : !tile.buffer<2x64x32xf32
+// CHECK: scf.for
+// CHECK-NOT: tile.convert_layout
+// CHECK: %[[A:.+]] = tile.buffer_load
+// CHECK: %[[H:.+]] = arith.truncf %[[A]]
+// CHECK: tile.dot %[[H]]
+// CHECK: scf.yield
+func.func @narrowing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %b: tensor<32x16xf16>, %n: i32) -> tensor<64x16xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %r = tile.arange 0 : tensor<2048xi32>
+  %o = tile.reshape %r : tensor<2048xi32> -> tensor<64x32xi32>
+  %h = tile.hint %o divisibility [32, 32] contiguity [1, 32] : tensor<64x32xi32>
+  %xs = tile.splat %x : tensor<64x32x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %h : tensor<64x32x!tile.ptr<f32>>, tensor<64x32xi32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x16xf32> : i32 {
+    %a = tile.load %p : tensor<64x32x!tile.ptr<f32>>
+    %narrow = arith.truncf %a : tensor<64x32xf32> to tensor<64x32xf16>
+    %d = tile.dot %narrow, %b, %acc : tensor<64x32xf16>, tensor<32x16xf16> -> tensor<64x16xf32>
+    scf.yield %d : tensor<64x16xf32>
+  }
+  return %sum : tensor<64x16xf32>
+}
+}

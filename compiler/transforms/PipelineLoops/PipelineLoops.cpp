@@ -29,6 +29,8 @@ static SmallVector<scf::ForOp> collectInnermostLoops(func::FuncOp function) {
                             .wasInterrupted();
     if (isInnermost)
       loops.push_back(loop);
+    else if (loop->hasAttr(kNumStagesAttr))
+      loop.emitRemark("this loop is not pipelined: it contains another loop");
   });
   return loops;
 }

@@ -151,6 +151,19 @@ static OpOperand *getDearOperand(Operation *op, function_ref<bool(OpOperand &)> 
   return dear;
 }
 
+/// Whether what `op` converts is copied to on-chip memory as it was loaded, for
+/// a dot to read it from there, so that its width does not matter.
+static bool mayBecomeCopy(ConvertLayoutOp op) {
+  return op->getParentOfType<LoopLikeOpInterface>() &&
+         !getTarget(op).getAsyncCopyBytes().empty() && getModuleInt(op, kNumStagesAttr, 1) > 1 &&
+         llvm::any_of(op->getUsers(), llvm::IsaPred<DotOp>);
+}
+
+static unsigned getBits(Value value) {
+  Type element = getElementType(value.getType());
+  return isa<PtrType>(element) ? 64 : element.getIntOrFloatBitWidth();
+}
+
 /// convert(f(load))  ->  f(convert(load)), through any number of f that do not
 /// narrow: what a matmul reads then comes from on-chip memory as it was loaded.
 bool Rematerializer::hoistToLoad(ConvertLayoutOp op) {
@@ -158,6 +171,7 @@ bool Rematerializer::hoistToLoad(ConvertLayoutOp op) {
   LayoutAttr layout = getLayout(op.getType());
   Value value = op.getSource();
   Plan sideSteps;
+  bool isCopied = mayBecomeCopy(op);
   while (!value.getDefiningOp<LoadOp>()) {
     Operation *def = value.getDefiningOp();
     if (!def || !value.hasOneUse() || def->getNumResults() != 1 || def->getNumRegions() != 0 ||
@@ -171,8 +185,7 @@ bool Rematerializer::hoistToLoad(ConvertLayoutOp op) {
       return from && plan(operand.get(), from, sideSteps);
     });
     LayoutAttr from = dear ? getOperandLayout(def, dear->getOperandNumber(), layout) : LayoutAttr();
-    if (!from || getElementType(dear->get().getType()).getIntOrFloatBitWidth() >
-                     getElementType(value.getType()).getIntOrFloatBitWidth())
+    if (!from || (!isCopied && getBits(dear->get()) > getBits(value)))
       return false;
     chain.push_back(dear);
     layout = from;
