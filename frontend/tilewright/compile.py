@@ -286,7 +286,10 @@ def describe_failure(fn: JITFunction, diagnostics: list[tuple], reproducer: Path
     if not errors:
         return LoweringError(f"'{fn.__name__}': the compiler failed without a message")
     _, message, file, line, column, notes = errors[0]
-    error = LoweringError(message, position=locate(fn, file, line, column) or fn.source.position(fn.source.tree))
+    kernel = fn.source.position(fn.source.tree)
+    error = LoweringError(message, position=locate(fn, file, line, column) or kernel)
+    if fn.source.find(file, line, column) is None:
+        error.attach_note(f"while compiling '{fn.__name__}'", kernel)
     for note in notes:
         error.attach_note(note[1], locate(fn, *note[2:5]))
     if reproducer is not None and reproducer.exists():
