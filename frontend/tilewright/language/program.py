@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ast.builder import current
 from ..ast.emit import emit, emit_effect
-from ..ast.values import tensor
+from ..ast.values import is_static, tensor, unwrap
 from ..errors import TileTypeError
 from . import types as t
 from .arithmetic import truth
@@ -42,15 +42,20 @@ def debug_barrier() -> None:
 
 @builtin
 def assume(cond: Any) -> None:
-    """Promise that a scalar condition holds."""
-    if not isinstance(cond, tensor):
-        if not cond:
+    """Promise that a scalar condition holds; with ``debug=True`` the promise is checked.
+
+    No pass draws conclusions from it yet: `multiple_of`, `max_contiguous` and
+    `max_constancy` are the promises that make code faster.
+    """
+    if is_static(cond):
+        if not unwrap(cond):
             raise TileTypeError("assume: the condition is false")
         return
+    cond = to_tensor(cond)
     if cond.type.is_block():
         raise TileTypeError(f"assume: the condition must be one value, got {describe(cond.type)}")
-    current().create("llvm.intr.assume", [truth(cond).handle], (),
-                     {"op_bundle_sizes": current().session.attribute("array<i32>")})
+    if current().options.debug:
+        emit_effect("tile.assert", [truth(cond)], {"message": current().session.string("a promise does not hold")})
 
 
 def _hint(x: Any, values: Any, name: str, what: str) -> tensor:
