@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
-from arrays import FLOATS, INTEGERS, same, some
+from random_arrays import FLOATS, INTEGERS, same, some
 
 TYPES = [*INTEGERS, np.dtype(bool), *FLOATS]
 
