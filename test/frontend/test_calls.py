@@ -79,6 +79,8 @@ def constants(out):
     tl.static_assert(float("inf") > 1e300 and int(3.7) == 3)
     tl.static_assert(2 ** WIDTH == 65536)
     tl.static_assert(tl.float32 == tl.float32 and not hasattr(tl, "nothing"))
+    tl.static_assert(out.dtype.is_ptr() and out.dtype.element_ty.is_int() and not tl.float16.is_int())
+    tl.static_assert("a-b".replace("-", "+").split("+")[0] == "a" and NAMES.index("b") == 1)
     size: tl.constexpr = WIDTH * 2
     doubled = WIDTH * 2
     tl.static_assert(size == 32 and doubled == 32)
@@ -96,7 +98,7 @@ def named(pair, out):
     tl.static_assert(hasattr(pair, "first"))
     other = Pair(pair.second, pair.first)
     if other.first > 0:
-        other = Pair(other.first + 1, other.second)
+        other = other._replace(first=other.first + 1)
     tl.store(out, other.first + other.second)
 
 

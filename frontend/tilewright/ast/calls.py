@@ -64,8 +64,12 @@ class Calls:
             return self.call_builtin(lambda *args, **kwargs: python(self, *args, **kwargs), positional, named)
         if inspect.isclass(function) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return self.call_builtin(function, positional, named)
-        if inspect.isclass(function) and issubclass(function, dtype):
+        # Types, and methods of what is known while compiling, such as `x.dtype.is_floating()`.
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, (dtype, str, int, float)) or inspect.isclass(function) and issubclass(function, dtype):
             return self.run_static(function, positional, named)
+        if isinstance(owner, tuple):  # such as `pair._replace(first=x)`
+            return self.python_operation(lambda: function(*map(unwrap, positional), **named))
         raise self.not_callable(function)
 
     def not_callable(self: Lowering, function: Value) -> CompilationError:
