@@ -161,6 +161,8 @@ namespace {
 /// only itself.
 struct CarriedReads {
   ValueRange carried;
+  explicit CarriedReads(ValueRange carried) : carried(carried) {}
+
   DenseMap<Value, bool> reads;
   DenseSet<std::pair<Value, unsigned>> visited;
 
@@ -198,7 +200,7 @@ void GroupBuilder::passCarried(Operation *terminator, ValueRange values, ArrayRe
     if (targets[index] && plan.getBuffer(value) != targets[index])
       pending.push_back(index);
   for (unsigned index : pending) {
-    CarriedReads found{carried, {}, {}};
+    CarriedReads found(carried);
     found.collect(values[index], /*isLaneByLane=*/true);
     for (unsigned other : pending) {
       if (carried.empty())
