@@ -36,6 +36,23 @@ Value Nest::scatterPointers(Value pointer, const Point &point, unsigned &level) 
   return LLVM::IntToPtrOp::create(builder, loc, vectorOfPointers, lanes.value);
 }
 
+/// Pointers of all lanes of an access that turned out not to be consecutive,
+/// computed in `block`. What is computed on the way is not known elsewhere.
+Value Nest::scatterInside(const Address &address, Block *block) {
+  auto known = values;
+  auto knownPoints = mappedPoints;
+  levels.push_back({block, nullptr});
+  unsigned outerFloor = std::exchange(floor, getInnermost());
+  unsigned level;
+  Value pointers = scatterPointers(address.source, address.point, level);
+  setInsertionPoint(getInnermost());
+  floor = outerFloor;
+  levels.pop_back();
+  values = std::move(known);
+  mappedPoints = std::move(knownPoints);
+  return pointers;
+}
+
 Address Nest::resolve(Value pointer, const Point &point) {
   std::optional<int64_t> stride = getStride(pointer, point);
   if (stride == 0) {
@@ -52,10 +69,11 @@ Address Nest::resolve(Value pointer, const Point &point) {
       address.guard = address.guard
                           ? arith::AndIOp::create(builder, loc, address.guard, guard).getResult()
                           : guard;
-    if (address.guard)
-      address.scattered = scatterPointers(pointer, point, address.level);
-    if (address.guard)
-      address.level = getInnermost();
+    if (!address.guard)
+      return address;
+    address.level = getInnermost();
+    address.source = pointer;
+    address.point = point;
     return address;
   }
   Address address{Address::Scattered, nullptr, 0, nullptr};
@@ -227,8 +245,8 @@ Value Nest::loadLanes(const Address &address, Type memory, Value mask, Value oth
   builder.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(builder, loc,
                        loadConsecutive(address.pointer, memory, mask, other, isVolatile));
-  builder.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, loadScattered(address.scattered, memory, mask, other));
+  Value pointers = scatterInside(address, branch.elseBlock());
+  scf::YieldOp::create(builder, loc, loadScattered(pointers, memory, mask, other));
   return branch.getResult(0);
 }
 
@@ -357,8 +375,7 @@ void Nest::storeLanes(const Address &address, Type element, Lanes value,
   auto branch = scf::IfOp::create(builder, loc, address.guard, /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
   storeConsecutive(stored, address.pointer, memory, live);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  storeScattered(stored, address.scattered, memory, live);
+  storeScattered(stored, scatterInside(address, branch.elseBlock()), memory, live);
 }
 
 void Nest::storeBuffer(const Buffer &buffer, Type element, Lanes value, const Point &point,

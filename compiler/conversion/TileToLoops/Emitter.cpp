@@ -60,8 +60,6 @@ Value Emitter::getConstant(TypedAttr attribute) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(entry);
     value = arith::ConstantOp::create(builder, kernel.getLoc(), attribute);
-    if (!entryEnd)
-      entryEnd = value.getDefiningOp();
   }
   return value;
 }

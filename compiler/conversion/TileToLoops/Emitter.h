@@ -52,6 +52,7 @@ private:
   void emitWhile(mlir::scf::WhileOp loop);
   void emitYield(mlir::Operation &terminator);
   void emitDot(DotOp dot);
+  mlir::Value createSlot(mlir::Type type);
   void emitPrint(PrintOp print);
   void emitAssert(AssertOp assertion);
   /// The scalars among `values`, converted.
@@ -65,7 +66,6 @@ private:
   mlir::IRMapping scalars;
   KernelArguments arguments;
   mlir::Block *entry = nullptr;
-  mlir::Operation *entryEnd = nullptr; // the last of the constants and buffer addresses
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<const Buffer *, mlir::Value> addresses;
 };

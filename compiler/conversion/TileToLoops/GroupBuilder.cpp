@@ -160,6 +160,7 @@ namespace {
 /// Collects the carried blocks that a value reads, and whether each lane reads
 /// only itself.
 struct CarriedReads {
+  explicit CarriedReads(ValueRange carried) : carried(carried) {}
   ValueRange carried;
   explicit CarriedReads(ValueRange carried) : carried(carried) {}
 

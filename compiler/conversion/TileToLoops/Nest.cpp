@@ -20,7 +20,7 @@ using namespace tile::loops;
 //===----------------------------------------------------------------------===//
 
 void Nest::setInsertionPoint(unsigned level) {
-  auto [block, before] = levels[level];
+  auto [block, before] = levels[std::max(level, floor)];
   if (before)
     builder.setInsertionPoint(before);
   else if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
@@ -173,7 +173,7 @@ Nest::Inputs Nest::evaluateInputs(const Root &root) {
 /// Everything at one position: values first, then effects in program order, so
 /// that each root reads what was there before.
 Nest::Accumulators Nest::emitElements(const Group &group, Accumulators accumulators) {
-  SmallVector<Inputs> inputs;
+  SmallVector<Inputs, 2> inputs;
   for (const Root &root : group.roots)
     inputs.push_back(evaluateInputs(root));
   setInsertionPoint(getInnermost());

@@ -37,8 +37,10 @@ struct Address {
   enum Kind { Uniform, Consecutive, Scattered } kind;
   mlir::Value pointer; // of the first lane; a vector of pointers where scattered
   unsigned level;
-  mlir::Value guard;     // i1: whether a consecutive access is one indeed; null: it is
-  mlir::Value scattered; // pointers of all lanes, where there is a guard
+  mlir::Value guard; // i1: whether a consecutive access is one indeed; null: it is
+  // Where there is a guard: the block of pointers and the index in it.
+  mlir::Value source;
+  Point point;
 };
 
 class Nest {
@@ -126,6 +128,7 @@ private:
   std::optional<int64_t> computeStride(mlir::Operation *op, const Point &point);
   bool isUniform(mlir::Value value, const Point &point) { return getStride(value, point) == 0; }
   Lanes evaluateFirst(mlir::Value value, const Point &point);
+  mlir::Value scatterInside(const Address &address, mlir::Block *block);
   Address resolve(mlir::Value pointer, const Point &point);
   void collectGuards(mlir::Value value, const Point &point,
                      llvm::SmallVectorImpl<mlir::Value> &guards);
@@ -185,8 +188,9 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   llvm::SmallVector<Level> levels;
-  Point position;    // of the loops, in the group's shape
-  int64_t width = 1; // lanes of a chunk
+  unsigned floor = 0; // no operation is placed further out
+  Point position;     // of the loops, in the group's shape
+  int64_t width = 1;  // lanes of a chunk
   int laneDim = -1;
   bool areMasksTrue = false; // in the part of a loop where all range terms hold
   mlir::Value tailMask;      // lanes inside the block, where some are not

@@ -101,6 +101,14 @@ static std::string getBytes(ArrayRef<int64_t> numbers) {
                      numbers.size() * sizeof(int64_t));
 }
 
+/// Memory for one scalar, once for all iterations of the loops around.
+Value Emitter::createSlot(Type type) {
+  Value one = getIndex(1);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(one);
+  return LLVM::AllocaOp::create(builder, kernel.getLoc(), arguments.position.getType(), type, one);
+}
+
 void Emitter::emitPrint(PrintOp print) {
   Location loc = print.getLoc();
   CallbackWriter writer(kernel, builder, loc);
@@ -127,8 +135,7 @@ void Emitter::emitPrint(PrintOp print) {
     Value scalar = getScalar(value);
     if (scalar.getType().isInteger(1))
       scalar = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), scalar);
-    Value slot = LLVM::AllocaOp::create(builder, loc, arguments.position.getType(),
-                                        scalar.getType(), getIndex(1));
+    Value slot = createSlot(scalar.getType());
     LLVM::StoreOp::create(builder, loc, scalar, slot);
     printValue(type, slot, {}, {});
   }
