@@ -4,7 +4,6 @@ import threading
 
 import test_control_flow as control
 import test_operations as operations
-
 import tilewright as tw
 
 KERNELS = [
