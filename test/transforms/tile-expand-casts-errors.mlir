@@ -21,3 +21,15 @@ func.func @type(%x: f32) -> f8E3M4 {
   %y = tile.cast %x : f32 -> f8E3M4
   return %y : f8E3M4
 }
+
+// -----
+
+// expected-error @below {{expects 'native_casts' of the form from:to or from:to:rtz, got 'f32:f61'}}
+module attributes {tile.target = #tile.target<"any", "any", {lanes = 1 : i32,
+    native_casts = ["f32:f61"]}>} {}
+
+// -----
+
+// expected-error @below {{expects 'native_arithmetic' to name f16 or bf16, got 'f8E5M2'}}
+module attributes {tile.target = #tile.target<"any", "any", {lanes = 1 : i32,
+    native_arithmetic = ["f8E5M2"]}>} {}

@@ -24,6 +24,27 @@ NarrowFloatFacts::NarrowFloatFacts(TargetAttr target) {
   addStrings(target, "native_arithmetic", arithmetic);
 }
 
+static bool isTypeName(StringRef name) {
+  return llvm::is_contained(
+      {"f64", "f32", "f16", "bf16", "f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ"}, name);
+}
+
+LogicalResult NarrowFloatFacts::verify(Operation *root) const {
+  for (StringRef name : casts.keys()) {
+    SmallVector<StringRef> parts;
+    name.split(parts, ':');
+    bool hasRounding = parts.size() == 3 && parts[2] == "rtz";
+    if ((parts.size() != 2 && !hasRounding) || !isTypeName(parts[0]) || !isTypeName(parts[1]))
+      return root->emitError("expects 'native_casts' of the form from:to or from:to:rtz, got '")
+             << name << "'";
+  }
+  for (StringRef name : arithmetic.keys())
+    if (name != "f16" && name != "bf16")
+      return root->emitError("expects 'native_arithmetic' to name f16 or bf16, got '")
+             << name << "'";
+  return success();
+}
+
 static std::string spell(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;

@@ -13,6 +13,9 @@ class NarrowFloatFacts {
 public:
   explicit NarrowFloatFacts(TargetAttr target);
 
+  /// Reports at `root` what names no conversion or type.
+  mlir::LogicalResult verify(mlir::Operation *root) const;
+
   bool hasCast(mlir::Type from, mlir::Type to, Rounding rounding) const;
   bool hasArithmetic(mlir::Type type) const;
 

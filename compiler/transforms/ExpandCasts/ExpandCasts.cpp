@@ -63,6 +63,8 @@ namespace {
 struct ExpandCastsPass : tile::impl::ExpandCastsBase<ExpandCastsPass> {
   void runOnOperation() override {
     NarrowFloatFacts facts(getTarget(getOperation()));
+    if (failed(facts.verify(getOperation())))
+      return signalPassFailure();
     OperationFolder constants(&getContext());
     SmallVector<Operation *> arithmetic, casts;
     getOperation()->walk([&](Operation *op) {

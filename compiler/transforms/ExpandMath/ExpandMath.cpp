@@ -20,6 +20,23 @@ static StringRef getFunction(Operation *op) { return op->getName().stripDialect(
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
+/// Reports native functions that the table does not know: a misspelt one would
+/// be expanded in silence.
+static LogicalResult verifyFacts(Operation *root, TargetAttr target) {
+  auto native = target ? target.getFacts().getAs<DictionaryAttr>("native_math") : DictionaryAttr();
+  if (!native)
+    return success();
+  for (NamedAttribute entry : native) {
+    auto [function, type] = entry.getName().getValue().split('.');
+    bool hasRow = findMathRow(function, 32) || isKept(function) == Kept::OnF32AndF64;
+    if (!hasRow || !llvm::is_contained({"f16", "bf16", "f32", "f64"}, type))
+      return root->emitError("expects 'native_math' to name a function of the table and a float "
+                             "type, got '")
+             << entry.getName().getValue() << "'";
+  }
+  return success();
+}
+
 /// Whether the target has `function` on `type` with an error of at most `allowed`.
 static bool isNative(TargetAttr target, StringRef function, Type type, double allowed) {
   auto native = target ? target.getFacts().getAs<DictionaryAttr>("native_math") : DictionaryAttr();
@@ -141,6 +158,9 @@ static bool isExpandable(Operation *op) {
 namespace {
 struct ExpandMathPass : tile::impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
+    TargetAttr target = getTarget(getOperation());
+    if (failed(verifyFacts(getOperation(), target)))
+      return signalPassFailure();
     getOperation()->walk([](math::SincosOp op) { splitSinCos(op); });
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
@@ -148,7 +168,7 @@ struct ExpandMathPass : tile::impl::ExpandMathBase<ExpandMathPass> {
         ops.push_back(op);
     });
     OperationFolder constants(&getContext());
-    Expander expander(getTarget(getOperation()), constants);
+    Expander expander(target, constants);
     for (Operation *op : ops)
       if (failed(expander.expand(op)))
         return signalPassFailure();

@@ -80,6 +80,19 @@ LogicalResult tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "expects a target's name and an architecture";
   if (auto lanes = facts.getAs<IntegerAttr>("lanes"); !lanes || lanes.getInt() < 1)
     return emitError() << "expects a positive integer 'lanes' among the facts";
+  if (Attribute functions = facts.get("native_math")) {
+    auto errors = dyn_cast<DictionaryAttr>(functions);
+    if (!errors || !llvm::all_of(errors, [](NamedAttribute entry) {
+          return isa<FloatAttr>(entry.getValue());
+        }))
+      return emitError() << "expects 'native_math' as a dictionary of errors, got " << functions;
+  }
+  for (StringRef fact : {"native_casts", "native_arithmetic"}) {
+    Attribute names = facts.get(fact);
+    auto list = dyn_cast_or_null<ArrayAttr>(names);
+    if (names && (!list || !llvm::all_of(list, llvm::IsaPred<StringAttr>)))
+      return emitError() << "expects '" << fact << "' as an array of strings, got " << names;
+  }
   if (Attribute units = facts.get("units")) {
     auto list = dyn_cast<ArrayAttr>(units);
     if (!list || !llvm::all_of(list, llvm::IsaPred<MatmulUnit>))

@@ -258,3 +258,13 @@ func.func @unroll_factor_is_positive(%n: i32) {
   } {tile.loop_unroll_factor = 0 : i32}
   return
 }
+
+// -----
+
+// expected-error @+1 {{expects 'native_math' as a dictionary of errors, got {exp2.f32 = "exact"}}}
+module attributes {tile.target = #tile.target<"name", "arch", {lanes = 1 : i32, native_math = {exp2.f32 = "exact"}}>} {}
+
+// -----
+
+// expected-error @+1 {{expects 'native_casts' as an array of strings, got [1]}}
+module attributes {tile.target = #tile.target<"name", "arch", {lanes = 1 : i32, native_casts = [1]}>} {}
