@@ -157,6 +157,14 @@ static std::string formatIndices(int64_t number, int32_t rank, const int64_t *si
   return "idx (" + text;
 }
 
+/// The prefix with something between it and a value, where the user gave nothing.
+static std::string separate(const char *prefix) {
+  std::string text = prefix;
+  if (text.empty() || text.back() == ' ')
+    return text;
+  return text + (text.back() == ':' ? " " : ": ");
+}
+
 static void print(const int32_t *position, const char *prefix, const char *typeName, int32_t hex,
                   const void *data, int32_t rank, const int64_t *sizes) {
   LaunchReport *report = LaunchReport::getCurrent();
@@ -166,6 +174,7 @@ static void print(const int32_t *position, const char *prefix, const char *typeN
   if (!*typeName)
     return report->print(head + prefix + "\n");
   ElementType type = parseType(typeName);
+  std::string label = separate(prefix);
   int64_t count = 1;
   for (int32_t dim = 0; dim < rank; ++dim)
     count *= sizes[dim];
@@ -174,7 +183,7 @@ static void print(const int32_t *position, const char *prefix, const char *typeN
     int64_t offset = 0;
     std::string indices = rank ? formatIndices(i, rank, sizes, offset) : "";
     const char *element = static_cast<const char *>(data) + offset * (type.width / 8);
-    lines += head + indices + prefix + formatElement(type, element, hex) + "\n";
+    lines += head + indices + label + formatElement(type, element, hex) + "\n";
   }
   report->print(lines);
 }

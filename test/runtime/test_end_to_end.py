@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -82,6 +83,38 @@ def test_a_global_that_changed_is_refused(monkeypatch):
     monkeypatch.setitem(globals(), "SCALE", tl.constexpr(4))
     with pytest.raises(RuntimeError, match="global variable SCALE = .*3.*, which is now .*4"):
         scale[(1,)](x, 10, BLOCK=16)
+
+
+@tw.jit
+def tell(x, BLOCK: tl.constexpr):
+    v = tl.load(x + tl.arange(0, BLOCK))
+    tl.device_print("v", v)
+    tl.device_assert(v < 3, "too large")
+
+
+def test_prints_and_assertions(capsys):
+    x = np.arange(4, dtype=np.float32)
+    tell[(1,)](x, BLOCK=4)
+    lines = [f"pid (0, 0, 0) idx ({i}) v: {i}" for i in range(4)]
+    assert capsys.readouterr().out.splitlines() == lines
+    with pytest.raises(AssertionError, match=r"test_end_to_end.py:\d+:\d+: error: kernel 'tell': .*too large"):
+        tell[(1,)](x, BLOCK=4, debug=True)
+    tell[(1,)](x, BLOCK=2, debug=True)
+
+
+def test_threads_that_ask_for_the_same_kernel_at_once():
+    @tw.jit
+    def fresh(x, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(x + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+    arrays = [np.zeros(500, np.float32) for _ in range(8)]
+    threads = [threading.Thread(target=fresh[(8,)], args=(array, 500, 64)) for array in arrays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((array == 1).all() for array in arrays)
 
 
 def test_autotuning_keeps_values(monkeypatch):

@@ -38,8 +38,8 @@ KERNEL(talk) {
   int64_t sizes[4] = {2, 2, 3, 2}; /* a view of columns 0 and 2 */
   int8_t small = -2;
   tile_rt_print(position, "x: ", "f32", 0, block, 2, sizes);
-  tile_rt_print(position, "s: ", "i8", 0, &small, 0, sizes);
-  tile_rt_print(position, "h: ", "u8", 1, &small, 0, sizes);
+  tile_rt_print(position, "s", "i8", 0, &small, 0, sizes);
+  tile_rt_print(position, "h:", "u8", 1, &small, 0, sizes);
   tile_rt_print(position, "here", "", 0, 0, 0, sizes);
 }
 """
@@ -176,6 +176,35 @@ def test_a_failed_assertion_is_raised_after_the_grid(make_kernel, threads):
     seen[:] = 0
     check[100](seen, 101)
     assert seen.all()
+
+
+#: Takes some hundredths of a second.
+SPIN = """
+KERNEL(spin) {
+  volatile uint64_t *sum = SLOT(uint64_t *, 0);
+  for (int i = 0; i < 100000000; ++i) *sum += i;
+}
+"""
+
+
+def test_other_python_threads_run_during_a_long_grid(make_kernel, threads):
+    spin, _ = make_kernel("spin", ["sum"], SPIN)
+    total = np.zeros(1, np.uint64)
+    for _ in range(2):  # the first time its cost is not known, the second time it is
+        steps, stop = [], threading.Event()
+
+        def count(steps=steps, stop=stop):
+            while not stop.wait(0.001):
+                steps.append(1)
+
+        counter = threading.Thread(target=count)
+        counter.start()
+        before = len(steps)
+        spin[1](total)
+        during = len(steps) - before
+        stop.set()
+        counter.join()
+        assert during >= 5
 
 
 @pytest.mark.parametrize("value, expected", [("1", "1"), ("3", "3"), (None, None)])
