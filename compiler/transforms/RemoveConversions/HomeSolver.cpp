@@ -133,13 +133,9 @@ void HomeSolver::propagateFrom(Value value) {
 }
 
 void HomeSolver::propagate() {
-  for (auto &[value, home] : homes)
-    if (home.isFixed)
-      worklist.insert(value);
-  // The order of a hash table must not show: equal claims are served first come.
-  SmallVector<Value> fixed = worklist.takeVector();
+  // In program order: of equal claims the first one that comes is served.
   for (Value argument : function.getArguments())
-    if (llvm::is_contained(fixed, argument))
+    if (homes.lookup(argument).isFixed)
       worklist.insert(argument);
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value result : op->getResults())
