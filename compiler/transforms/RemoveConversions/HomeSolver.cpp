@@ -15,7 +15,7 @@ static bool isBlock(Value value) { return isa<RankedTensorType>(value.getType())
 LayoutTie tile::getFlexibleTie(Operation *op, int64_t threads) {
   auto load = dyn_cast<LoadOp>(op);
   if (load && isBlock(load.getResult()) && !load.getIsVolatile() &&
-      cast<RankedTensorType>(load.getType()).getNumElements() < threads)
+      cast<RankedTensorType>(load.getType()).getNumElements() <= 2 * threads)
     return LayoutTie::Same;
   return getLayoutTie(op);
 }

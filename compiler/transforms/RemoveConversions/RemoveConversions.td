@@ -16,7 +16,7 @@ def RemoveConversions : Pass<"tile-remove-conversions", "::mlir::func::FuncOp"> 
     two meet, that of a dot wins over that of a load. Values that nothing
     reached take the layout that most of their users want. What is cheap to
     compute twice, such as offsets and masks, is computed in each layout that is
-    wanted; loads of fewer elements than there are threads count as cheap. A
+    wanted; loads of at most two elements for each thread count as cheap. A
     conversion between a load and a dot moves up to the load, through casts.
 
     ```mlir

@@ -8,6 +8,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -197,12 +198,32 @@ static void useScalars(DotOp op, int64_t lanes) {
   });
 }
 
+/// dot(a, b, 0) + c  ->  dot(a, b, c), whatever the order of the operands. Sums
+/// are rounded in another order then, as they are for any size of the blocks.
+static void accumulateInPlace(Operation *add) {
+  for (unsigned index : {0, 1}) {
+    auto dot = add->getOperand(index).getDefiningOp<DotOp>();
+    if (!dot || !dot->hasOneUse() || dot.getUnitAttr() ||
+        !(matchPattern(dot.getAcc(), m_Zero()) || matchPattern(dot.getAcc(), m_PosZeroFloat())))
+      continue;
+    dot.getAccMutable().assign(add->getOperand(1 - index));
+    dot->moveBefore(add); // where the other operand is known
+    add->replaceAllUsesWith(ValueRange(dot.getResult()));
+    add->erase();
+    return;
+  }
+}
+
 void SelectMatmulUnitsPass::runOnOperation() {
   TargetAttr target = getTarget(getOperation());
   if (!target) {
     getOperation().emitError("expects a module with a '") << kTargetAttr << "'";
     return signalPassFailure();
   }
+  getOperation().walk([](Operation *op) {
+    if (isa<arith::AddFOp, arith::AddIOp>(op))
+      accumulateInPlace(op);
+  });
   SmallVector<MatmulUnit> units = target.getUnits();
   SmallVector<DotOp> dots;
   getOperation().walk([&](DotOp op) {

@@ -14,6 +14,8 @@ def SelectMatmulUnits : Pass<"tile-select-matmul-units", "::mlir::func::FuncOp">
     conversions around it. A dot that no unit accepts has none: its products are
     formed one by one, by threads that own squares of the result.
 
+    A dot onto zero whose result is added to something accumulates onto that.
+
     Warps are arranged so that they read the least from on-chip memory. Where
     one dot's result becomes operand A of another, all warps are arranged along
     the rows of both: each then holds what it needs.
