@@ -2,7 +2,7 @@
 
 from ..ast.constants import constexpr
 from ..ast.values import tensor
-from . import math
+from . import extra, math
 from .arithmetic import add, logical_and, logical_or, mul, sub, where
 from .conversion import cast, to_tensor
 from .debug import device_assert, device_print, static_assert, static_print
