@@ -158,7 +158,7 @@ func.func @argmax(%in: !tile.ptr<f32>, %best: !tile.ptr<f32>, %where: !tile.ptr<
 }}""")
 
 
-@pytest.mark.parametrize("block, n", [(256, 200), (4096, 4096), (90, 90), (2, 1)])
+@pytest.mark.parametrize("block, n", [(256, 200), (256, 30), (1000, 900), (4096, 4096), (90, 90), (2, 1)])
 def test_argmax_takes_the_first_of_equals(block, n):
     x = RNG.integers(0, 50, (9, n)).astype(np.float32)
     best, where = np.empty(9, np.float32), np.empty(9, np.int32)

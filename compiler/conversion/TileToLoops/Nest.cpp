@@ -89,17 +89,30 @@ void Nest::emitLaneLoops(const Group &group) {
   if (alongLanes)
     accumulators = getInitial(group);
   position[laneDim] = {emitter.getIndex(0), nullptr, true, getInnermost(), width};
-  if (std::optional<Split> split = findSplit(group)) {
-    accumulators = emitLaneLoop(group, emitter.getIndex(0), split->full, false, accumulators);
-    accumulators = emitLaneLoop(group, split->full, split->end, true, accumulators);
+  std::optional<Split> split = findSplit(group);
+  Value lower = emitter.getIndex(0);
+  if (alongLanes && size > width && startsFromElements(group)) {
+    accumulators = emitBody(group, accumulators);
+    values.clear(); // of the first chunk
+    hasFirstChunk = true;
+    lower = emitter.getIndex(width);
+  }
+  if (split) {
+    accumulators = emitLaneLoop(group, lower, split->full, false, accumulators);
+    lower = split->full;
+    if (hasFirstChunk) {
+      setInsertionPoint(getInnermost());
+      lower = arith::MaxSIOp::create(builder, loc, lower, emitter.getIndex(width));
+    }
+    accumulators = emitLaneLoop(group, lower, split->end, true, accumulators);
   } else if (size == width) {
     accumulators = emitBody(group, accumulators);
     if (!alongLanes)
       finishAcrossLanes(group, accumulators);
   } else {
-    accumulators =
-        emitLaneLoop(group, emitter.getIndex(0), emitter.getIndex(size), false, accumulators);
+    accumulators = emitLaneLoop(group, lower, emitter.getIndex(size), false, accumulators);
   }
+  hasFirstChunk = false;
   rangeTerms.clear();
   bounds.clear();
   if (alongLanes)

@@ -166,6 +166,7 @@ private:
   bool isTrueHere(mlir::Value condition, const Point &point);
 
   // Reduce.cpp.
+  bool startsFromElements(const Group &group);
   Accumulators getInitial(const Group &group);
   void combine(ReduceOp op, llvm::ArrayRef<Lanes> elements,
                llvm::MutableArrayRef<mlir::Value> accumulators);
@@ -192,8 +193,9 @@ private:
   Point position;     // of the loops, in the group's shape
   int64_t width = 1;  // lanes of a chunk
   int laneDim = -1;
-  bool areMasksTrue = false; // in the part of a loop where all range terms hold
-  mlir::Value tailMask;      // lanes inside the block, where some are not
+  bool hasFirstChunk = false; // whether reductions have seen their first elements
+  bool areMasksTrue = false;  // in the part of a loop where all range terms hold
+  mlir::Value tailMask;       // lanes inside the block, where some are not
   const Group *current = nullptr;
   llvm::DenseMap<Key, Lanes> values;
   llvm::DenseMap<Key, std::optional<int64_t>> strides;

@@ -66,6 +66,15 @@ static TypedAttr getNeutralElement(ReduceOp op) {
                                 : TypedAttr();
 }
 
+/// Whether a reduction of the group has no neutral element: it then starts from
+/// the elements of the first chunk.
+bool Nest::startsFromElements(const Group &group) {
+  return llvm::any_of(group.roots, [](const Root &root) {
+    auto reduce = dyn_cast_or_null<ReduceOp>(root.op);
+    return reduce && !getNeutralElement(reduce);
+  });
+}
+
 /// Start values of all reductions of the group: neutral elements, or zeros that
 /// the first elements replace.
 Nest::Accumulators Nest::getInitial(const Group &group) {
@@ -139,7 +148,7 @@ void Nest::combine(ReduceOp op, ArrayRef<Lanes> elements, MutableArrayRef<Value>
     Value value = result;
     if (tailMask && op.getAxis() == static_cast<uint32_t>(laneDim))
       value = arith::SelectOp::create(builder, loc, tailMask, value, accumulator);
-    if (!getNeutralElement(op)) {
+    if (!getNeutralElement(op) && !hasFirstChunk) {
       Value isFirst =
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index, emitter.getIndex(0));
       value = arith::SelectOp::create(builder, loc, isFirst, element, value);
