@@ -42,3 +42,24 @@ func.func @accumulates(%a: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<6
   return %s : tensor<64x64xf32>
 }
 }
+
+// -----
+
+// A dot before a loop is not made again in each of its steps.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @outside
+// CHECK: tile.dot
+// CHECK: scf.for
+// CHECK: arith.addf
+func.func @outside(%a: tensor<64x64xf32>, %n: i32) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %d = tile.dot %a, %a, %zero : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %t = arith.addf %acc, %d : tensor<64x64xf32>
+    scf.yield %t : tensor<64x64xf32>
+  }
+  return %s : tensor<64x64xf32>
+}
+}

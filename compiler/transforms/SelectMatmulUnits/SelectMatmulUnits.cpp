@@ -203,7 +203,7 @@ static void useScalars(DotOp op, int64_t lanes) {
 static void accumulateInPlace(Operation *add) {
   for (unsigned index : {0, 1}) {
     auto dot = add->getOperand(index).getDefiningOp<DotOp>();
-    if (!dot || !dot->hasOneUse() || dot.getUnitAttr() ||
+    if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock() || dot.getUnitAttr() ||
         !(matchPattern(dot.getAcc(), m_Zero()) || matchPattern(dot.getAcc(), m_PosZeroFloat())))
       continue;
     dot.getAccMutable().assign(add->getOperand(1 - index));
