@@ -236,7 +236,7 @@ class Autotuner(_Wrapper):
             return self.do_bench(run, quantiles=quantiles)
         from tilewright.testing import do_bench
 
-        return do_bench(run, quantiles=quantiles, device="cuda" if _is_on_gpu(named) else "cpu")
+        return do_bench(run, quantiles=quantiles, device="gpu" if _is_on_gpu(named) else "cpu")
 
     def _before_run(self, named: dict[str, Any], reset_only: bool) -> None:
         if self.user_pre_hook is not None:
@@ -307,20 +307,15 @@ class _Results:
 
 
 def _is_on_gpu(named: Mapping[str, Any]) -> bool:
-    return any(hasattr(value, "__cuda_array_interface__") or str(getattr(value, "device", "")).startswith("cuda")
-               for value in named.values())
+    from tilewright.runtime import gpu
+
+    return any(gpu.is_array(value) for value in named.values())
 
 
 def _describe_device(named: Mapping[str, Any]) -> str:
-    if _is_on_gpu(named):
-        from tilewright.runtime.nvidia import Device
+    from tilewright.runtime import cpu, gpu
 
-        devices = [str(getattr(value, "device", "")) for value in named.values()]
-        index = next((text.partition(":")[2] for text in devices if text.startswith("cuda:")), "0")
-        return Device.get(int(index)).properties.name
-    from tilewright.runtime.cpu import describe_host
-
-    return describe_host()
+    return gpu.describe_device(named.values()) if _is_on_gpu(named) else cpu.describe_host()
 
 
 def _clone(value: Any) -> Any:

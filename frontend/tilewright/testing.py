@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.benchmarks import Benchmark, Mark, perf_report
+from tilewright.runtime import gpu
 
 __all__ = ["Benchmark", "Mark", "assert_close", "do_bench", "perf_report"]
 
@@ -31,15 +31,15 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100, grad_t
         grad_to_none: Tensors whose ``grad`` is dropped before each run.
         quantiles: Give these quantiles of the times instead of `return_mode`; one number if it is one.
         return_mode: "min", "max", "mean", "median", or "all" for the list of times.
-        device: "cuda" or "cpu"; by default the GPU if torch or a kernel uses one, else the CPU.
+        device: "gpu" or "cpu"; by default the GPU if torch or a kernel uses one, else the CPU.
 
     Raises:
         ValueError: If a mode or a device does not exist.
     """
     if return_mode not in _MODES:
         raise ValueError(f"return_mode={return_mode!r}: expected one of {', '.join(_MODES)}")
-    if device not in (None, "cuda", "cpu"):
-        raise ValueError(f"device={device!r}: expected 'cuda' or 'cpu'")
+    if device not in (None, "gpu", "cpu"):
+        raise ValueError(f"device={device!r}: expected 'gpu' or 'cpu'")
 
     def run() -> None:
         for tensor in grad_to_none or ():
@@ -47,7 +47,7 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100, grad_t
         fn()
 
     run()  # compiles, and shows where it runs
-    with _make_clock(device or _default_device()) as clock:
+    with _make_clock(device) as clock:
         times = np.array(clock.measure(run, warmup, rep))
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, quantiles)]
@@ -56,20 +56,10 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100, grad_t
     return [float(value) for value in result] if return_mode == "all" else float(result)
 
 
-def _default_device() -> str:
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        return "cuda"
-    gpus = sys.modules.get("tilewright.runtime.nvidia.device")
-    return "cuda" if gpus is not None and gpus.Device.get.cache_info().currsize else "cpu"
-
-
-def _make_clock(device: str) -> Any:
-    if device == "cpu":
-        return _CpuClock()
-    from tilewright.runtime.nvidia.clock import Clock
-
-    return Clock()
+def _make_clock(device: str | None) -> Any:
+    if device is None:
+        device = "gpu" if gpu.is_in_use() else "cpu"
+    return gpu.make_clock() if device == "gpu" else _CpuClock()
 
 
 class _CpuClock:

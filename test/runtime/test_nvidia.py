@@ -210,8 +210,8 @@ def test_timing_by_events(fake_driver):
     lines = fake_driver("""
         from tilewright.testing import do_bench
         runs = []
-        print(do_bench(lambda: runs.append(1), warmup=10, rep=20, device="cuda"), len(runs))
-        print(do_bench(lambda: None, device="cuda", quantiles=[0.5, 0.1]))
+        print(do_bench(lambda: runs.append(1), warmup=10, rep=20, device="gpu"), len(runs))
+        print(do_bench(lambda: None, device="gpu", quantiles=[0.5, 0.1]))
     """)
     launches = fake_driver("""
         from tilewright.testing import do_bench

@@ -37,7 +37,7 @@ def test_gradients_are_dropped_before_each_run():
 def test_unknown_modes_and_devices_are_refused():
     with pytest.raises(ValueError, match="return_mode='best': expected one of min, max, mean, median, all"):
         do_bench(lambda: None, return_mode="best")
-    with pytest.raises(ValueError, match="device='tpu': expected 'cuda' or 'cpu'"):
+    with pytest.raises(ValueError, match="device='tpu': expected 'gpu' or 'cpu'"):
         do_bench(lambda: None, device="tpu")
 
 
