@@ -288,10 +288,10 @@ def describe_failure(fn: JITFunction, diagnostics: list[tuple], reproducer: Path
     _, message, file, line, column, notes = errors[0]
     kernel = fn.source.position(fn.source.tree)
     error = LoweringError(message, position=locate(fn, file, line, column) or kernel)
-    if fn.source.find(file, line, column) is None:
-        error.attach_note(f"while compiling '{fn.__name__}'", kernel)
     for note in notes:
         error.attach_note(note[1], locate(fn, *note[2:5]))
+    if not any(fn.source.find(*place) for place in [(file, line, column), *(note[2:5] for note in notes)]):
+        error.attach_note(f"while compiling '{fn.__name__}'", kernel)
     if reproducer is not None and reproducer.exists():
         error.report.notes.append(Note(f"the kernel as the failing pass got it: {reproducer} "
                                        "(tile-opt --run-reproducer shows it again)"))

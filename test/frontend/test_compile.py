@@ -156,3 +156,30 @@ def test_a_failing_pass_in_a_called_function_names_both():
     assert f"test_compile.py:{line}:12: error: cannot be done" in str(error)
     assert "      |            ^^^^^^^^^" in str(error)
     assert f":{calls_helper.source.first_line + 1}:1: note: while compiling 'calls_helper'" in str(error)
+
+
+FAILING = '''
+module {
+  func.func @kernel(%p: !tile.ptr<f8E5M2>) attributes {tile.kernel} {
+    %x = tile.load %p : !tile.ptr<f8E5M2>
+    %y = math.exp %x : f8E5M2 loc(callsite("library.py":3:5 at callsite("middle.py":7:1 at "user.py":20:9)))
+    tile.store %p, %y : !tile.ptr<f8E5M2>
+    return
+  }
+}
+'''
+
+
+def test_a_failing_pass_lists_the_calls(tmp_path):
+    from tilewright.mlir import ir
+    from tilewright.mlir._mlir_libs import _tileNative
+
+    reproducer = tmp_path / "reproducer.mlir"
+    with ir.Context():
+        module = ir.Module.parse(FAILING)
+        with pytest.raises(_tileNative.CompileFailure) as caught:
+            _tileNative.lower(module, "cpu", "host", "tile", "llvm", reproducer=str(reproducer))
+    severity, message, file, line, column, notes = caught.value.args[0][0]
+    assert severity == "error" and "math.exp" in message and (file, line, column) == ("library.py", 3, 5)
+    assert [note[2:5] for note in notes][:2] == [("middle.py", 7, 1), ("user.py", 20, 9)]
+    assert "math.exp" in reproducer.read_text()

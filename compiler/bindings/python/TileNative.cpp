@@ -90,11 +90,24 @@ static bool findPosition(MlirLocation location, Diagnostic &result) {
   return false;
 }
 
+/// The calls through which code came to where it was inlined, innermost first.
+static void appendCallers(MlirLocation location, std::vector<Diagnostic> &notes) {
+  while (mlirLocationIsACallSite(location)) {
+    location = mlirLocationCallSiteGetCaller(location);
+    Diagnostic note;
+    note.severity = "note";
+    note.message = "in the call here";
+    if (findPosition(location, note))
+      notes.push_back(std::move(note));
+  }
+}
+
 static Diagnostic convert(MlirDiagnostic diagnostic) {
   Diagnostic result;
   result.severity = getSeverity(diagnostic);
   mlirDiagnosticPrint(diagnostic, append, &result.message);
   findPosition(mlirDiagnosticGetLocation(diagnostic), result);
+  appendCallers(mlirDiagnosticGetLocation(diagnostic), result.notes);
   for (intptr_t i = 0, e = mlirDiagnosticGetNumNotes(diagnostic); i < e; ++i)
     result.notes.push_back(convert(mlirDiagnosticGetNote(diagnostic, i)));
   return result;
