@@ -84,3 +84,43 @@ func.func @scheduled_2(%x: tensor<2xf32, #l>) {
   return
 }
 }
+
+// -----
+
+#l = #tile.layout<[32]: lane = [[1], [2], [4], [8], [16]]>
+#m = #tile.layout<[32]: offset = [[1], [2], [4], [8], [16]]>
+!pending = !tile.pending<!tile.buffer<32xf32, #m>>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
+func.func @scheduled_5(%p: tensor<32x!tile.ptr<f32>, #l>, %b: !tile.buffer<32xf32, #m>) {
+  %0 = tile.async_copy %p, %b : tensor<32x!tile.ptr<f32>, #l> -> !tile.buffer<32xf32, #m>
+  %1 = tile.commit(%0) : !pending
+  tile.commit()
+  %2 = tile.await(%1) in_flight 1 : !pending
+  // expected-error @+1 {{expects at most 1 groups in flight, since as many are newer than its operands', got 2}}
+  %3 = tile.await(%1) in_flight 2 : !pending
+  return
+}
+}
+
+// -----
+
+// Two steps behind: one group is newer at the beginning of a step.
+#l = #tile.layout<[32]: lane = [[1], [2], [4], [8], [16]]>
+#m = #tile.layout<[32]: offset = [[1], [2], [4], [8], [16]]>
+!pending = !tile.pending<!tile.buffer<32xf32, #m>>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
+func.func @scheduled_5(%p: tensor<32x!tile.ptr<f32>, #l>, %b: !tile.buffer<32xf32, #m>, %q: !pending, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%next = %q, %later = %q) -> (!pending, !pending) : i32 {
+    %v = tile.await(%next) in_flight 1 : !pending
+    %0 = tile.async_copy %p, %b : tensor<32x!tile.ptr<f32>, #l> -> !tile.buffer<32xf32, #m>
+    %1 = tile.commit(%0) : !pending
+    // expected-error @+1 {{expects at most 2 groups in flight, since as many are newer than its operands', got 3}}
+    %w = tile.await(%next) in_flight 3 : !pending
+    scf.yield %later, %1 : !pending, !pending
+  }
+  %x:2 = tile.await(%r#0, %r#1) in_flight 0 : !pending, !pending
+  return
+}
+}

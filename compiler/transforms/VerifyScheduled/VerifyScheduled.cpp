@@ -19,8 +19,8 @@ class ScheduleVerifier {
 public:
   explicit ScheduleVerifier(func::FuncOp function)
       : lanes(getTarget(function).getLanes()), warps(getModuleInt(function, kNumWarpsAttr, 1)),
-        scalarLayout(LayoutAttr::get(function.getContext(),
-                                     getDefaultLayout({}, {}, 1, lanes, warps))) {}
+        scalarLayout(
+            LayoutAttr::get(function.getContext(), getDefaultLayout({}, {}, 1, lanes, warps))) {}
 
   LogicalResult verify(Operation *op) const;
 
@@ -28,6 +28,7 @@ private:
   LogicalResult verifyValue(Operation *op, Value value) const;
   LogicalResult verifyTie(Operation *op) const;
   LogicalResult verifyDot(DotOp op) const;
+  LogicalResult verifyAwait(AwaitOp op) const;
 
   int64_t lanes, warps;
   LayoutAttr scalarLayout;
@@ -106,7 +107,56 @@ LogicalResult ScheduleVerifier::verifyDot(DotOp op) const {
   return success();
 }
 
+/// Groups that are closed in `block` between two of its ops, exclusive; null
+/// stands for its beginning or end.
+static int64_t countGroups(Block *block, Operation *after, Operation *before) {
+  int64_t count = 0;
+  for (Operation &op : *block) {
+    bool isAfter = !after || (after != &op && after->isBeforeInBlock(&op));
+    if (isa<CommitOp>(op) && isAfter && (!before || op.isBeforeInBlock(before)))
+      ++count;
+  }
+  return count;
+}
+
+/// Groups that were closed after the one of `pending` when `await` is reached;
+/// nothing where that cannot be seen from the block of `await` alone.
+static std::optional<int64_t> countNewerGroups(AwaitOp await, Value pending) {
+  Block *block = await->getBlock();
+  if (auto commit = pending.getDefiningOp<CommitOp>())
+    return commit->getBlock() == block ? std::optional(countGroups(block, commit, await))
+                                       : std::nullopt;
+  auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
+  if (!loop)
+    return std::nullopt;
+  // From step to step the value moves through what the loop carries.
+  for (unsigned steps = 0; steps <= loop.getNumRegionIterArgs(); ++steps) {
+    if (auto commit = pending.getDefiningOp<CommitOp>(); commit && commit->getBlock() == block)
+      return countGroups(block, commit, nullptr) + countGroups(block, nullptr, await) +
+             (int64_t(steps) - 1) * countGroups(block, nullptr, nullptr);
+    auto argument = dyn_cast<BlockArgument>(pending);
+    if (!argument || argument.getOwner() != block || argument == loop.getInductionVar())
+      return std::nullopt;
+    pending = loop.getYieldedValues()[argument.getArgNumber() - loop.getNumInductionVars()];
+  }
+  return std::nullopt;
+}
+
+LogicalResult ScheduleVerifier::verifyAwait(AwaitOp op) const {
+  for (Value pending : op.getPending()) {
+    std::optional<int64_t> newer = countNewerGroups(op, pending);
+    if (newer && op.getInFlight() > *newer) // scheduled.5
+      return op.emitOpError("expects at most ")
+             << *newer << " groups in flight, since as many are newer than its operands', got "
+             << op.getInFlight();
+  }
+  return success();
+}
+
 LogicalResult ScheduleVerifier::verify(Operation *op) const {
+  if (auto await = dyn_cast<AwaitOp>(op))
+    if (failed(verifyAwait(await)))
+      return failure();
   for (Value result : op->getResults())
     if (failed(verifyValue(op, result)))
       return failure();

@@ -14,6 +14,8 @@ def VerifyScheduled : Pass<"tile-verify-scheduled", "::mlir::func::FuncOp"> {
     - scheduled.3: every copy in flight reaches a `tile.await`.
     - scheduled.4: a dot without a unit has operands of which each thread holds
       the rows and columns that its accumulators need.
+    - scheduled.5: no more groups of copies stay in flight while a `tile.await`
+      waits than were closed after its operands' own, around a loop too.
   }];
   let dependentDialects = ["::tile::TileDialect"];
 }
