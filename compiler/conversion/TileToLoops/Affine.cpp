@@ -23,6 +23,14 @@ static std::optional<int64_t> getKnownInteger(Value value) {
   return std::nullopt;
 }
 
+/// The divisor of a remainder without its guard against zero and overflow, which
+/// puts a one in its place. No such guard acts where the divisor is positive.
+static Value getDivisor(Operation *remainder) {
+  Value divisor = remainder->getOperand(1);
+  auto select = divisor.getDefiningOp<arith::SelectOp>();
+  return select && getKnownInteger(select.getTrueValue()) == 1 ? select.getFalseValue() : divisor;
+}
+
 /// The difference between neighbouring lanes where it is one constant. Offsets
 /// are taken not to wrap around inside a chunk: no address on both ends of the
 /// address space is valid.
@@ -53,6 +61,8 @@ std::optional<int64_t> Nest::computeStride(Operation *op, const Point &point) {
     return getStride(op->getOperand(0), mapPoint(op, point));
   if (isa<JoinOp, SplitOp>(op))
     return std::nullopt;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op) && getStride(op->getOperand(0), point) == 1)
+    return getStride(getDivisor(op), point) == 0 ? std::optional<int64_t>(1) : std::nullopt;
   SmallVector<std::optional<int64_t>> below;
   for (Value operand : op->getOperands())
     below.push_back(getStride(operand, point));
@@ -64,8 +74,6 @@ std::optional<int64_t> Nest::computeStride(Operation *op, const Point &point) {
     return *below[0] + *below[1];
   if (isa<arith::SubIOp>(op))
     return *below[0] - *below[1];
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return below[0] == 1 && below[1] == 0 ? below[0] : std::nullopt;
   if (isa<arith::SelectOp>(op))
     return below[0] == 0 && below[1] == below[2] ? below[1] : std::nullopt;
   if (isa<arith::MulIOp>(op)) {
@@ -92,14 +100,16 @@ void Nest::collectGuards(Value value, const Point &point, SmallVectorImpl<Value>
     return;
   if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op))
     return collectGuards(op->getOperand(0), mapPoint(op, point), guards);
-  for (Value operand : op->getOperands())
-    if (isBlock(operand))
-      collectGuards(operand, point, guards);
-  if (!isa<arith::RemSIOp, arith::RemUIOp>(op))
+  if (!isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    for (Value operand : op->getOperands())
+      if (isBlock(operand))
+        collectGuards(operand, point, guards);
     return;
+  }
+  collectGuards(op->getOperand(0), point, guards);
   bool isSigned = isa<arith::RemSIOp>(op);
   Lanes first = evaluateFirst(value, point);
-  Lanes divisor = evaluateFirst(op->getOperand(1), point);
+  Lanes divisor = evaluateFirst(getDivisor(op), point);
   unsigned level = std::max(first.level, divisor.level);
   setInsertionPoint(level);
   auto widen = [&](Value index) -> Value {

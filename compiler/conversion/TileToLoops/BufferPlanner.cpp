@@ -15,6 +15,8 @@ using namespace tile::loops;
 
 /// Work for one element above which a value is kept rather than computed again.
 static constexpr unsigned kRecomputeLimit = 12;
+/// The same for an address, or a mask, whose form is worth more than its work.
+static constexpr unsigned kAddressRecomputeLimit = 100;
 
 void BufferPlanner::run(func::FuncOp kernel) {
   SmallVector<Operation *> virtualOps;
@@ -43,6 +45,26 @@ void BufferPlanner::addUse(Value value, Group *group, Use use) {
   auto [entry, isNew] = uses[value].insert({group, use});
   entry->second.isLaneByLane &= use.isLaneByLane;
   entry->second.isRepeated |= use.isRepeated;
+  entry->second.isAddress &= use.isAddress;
+  entry->second.isShared &= use.isShared;
+}
+
+/// How a use of the result of an operation is a use of one operand.
+BufferPlanner::Use BufferPlanner::getOperandUse(OpOperand &operand, Use use) {
+  Operation *op = operand.getOwner();
+  if (isShapeChange(op))
+    use.isLaneByLane = false;
+  if (isa<BroadcastOp>(op)) {
+    use.isRepeated = true;
+    ArrayRef<int64_t> from = getShape(operand.get().getType());
+    ArrayRef<int64_t> to = getShape(op->getResult(0).getType());
+    use.isShared |= !from.empty() && from.back() == 1 && to.back() != 1;
+  }
+  if (isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(op)) {
+    Type element = getElementType(operand.get().getType());
+    use.isAddress = operand.getOperandNumber() == 0 || element.isInteger(1);
+  }
+  return use;
 }
 
 void BufferPlanner::addRootUses(Group &group) {
@@ -50,8 +72,8 @@ void BufferPlanner::addRootUses(Group &group) {
     if (root.value)
       addUse(root.value, &group, {});
     else
-      for (Value operand : root.op->getOperands())
-        addUse(operand, &group, {});
+      for (OpOperand &operand : root.op->getOpOperands())
+        addUse(operand.get(), &group, getOperandUse(operand, {}));
   }
 }
 
@@ -62,13 +84,8 @@ void BufferPlanner::passUses(Operation *op) {
       continue;
     auto resultUses = uses[result]; // a copy: `uses` grows below
     for (auto [group, use] : resultUses) {
-      Use below = use;
-      if (isShapeChange(op))
-        below.isLaneByLane = false;
-      if (isa<BroadcastOp>(op))
-        below.isRepeated = true;
-      for (Value operand : op->getOperands())
-        addUse(operand, group, below);
+      for (OpOperand &operand : op->getOpOperands())
+        addUse(operand.get(), group, getOperandUse(operand, use));
     }
   }
 }
@@ -128,7 +145,10 @@ bool BufferPlanner::mustKeep(Value value, Group *&home) {
   if (load && load.getIsVolatile())
     return true;
   const Cost &cost = getCost(value);
-  if (!cost.loads && cost.work <= kRecomputeLimit)
+  // An address that was stored says no more how it grows from lane to lane.
+  bool isAddress = llvm::all_of(
+      groups, [](auto &entry) { return entry.second.isAddress && !entry.second.isShared; });
+  if (!cost.loads && cost.work <= (isAddress ? kAddressRecomputeLimit : kRecomputeLimit))
     return false;
   auto first = llvm::min_element(groups, [](auto &a, auto &b) {
     return std::pair(a.first->position, a.first->number) <
@@ -167,8 +187,8 @@ void BufferPlanner::visit(Operation *op) {
     if (Buffer *buffer = plan.getBuffer(result))
       for (const std::unique_ptr<Group> &group : plan.allGroups)
         if (group->writes(result, buffer))
-          for (Value operand : op->getOperands())
-            addUse(operand, group.get(), {!isShapeChange(op), isa<BroadcastOp>(op)});
+          for (OpOperand &operand : op->getOpOperands())
+            addUse(operand.get(), group.get(), getOperandUse(operand, {}));
   }
   passUses(op);
 }

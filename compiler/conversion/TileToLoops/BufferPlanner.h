@@ -19,6 +19,8 @@ private:
   struct Use {
     bool isLaneByLane = true; // at the index that the nest is at
     bool isRepeated = false;  // an element in several iterations
+    bool isAddress = false;   // to find memory, or to mask an access to it
+    bool isShared = false;    // one element for all lanes
   };
   /// What it takes to compute an element again.
   struct Cost {
@@ -27,6 +29,7 @@ private:
   };
 
   void addUse(mlir::Value value, Group *group, Use use);
+  static Use getOperandUse(mlir::OpOperand &operand, Use use);
   void addRootUses(Group &group);
   void passUses(mlir::Operation *op);
   const Cost &getCost(mlir::Value value);

@@ -106,6 +106,7 @@ void Nest::emitLaneLoops(const Group &group) {
     }
     accumulators = emitLaneLoop(group, lower, split->end, true, accumulators);
   } else if (size == width) {
+    position[laneDim].level = 0; // the same lanes in all iterations of the outer loops
     accumulators = emitBody(group, accumulators);
     if (!alongLanes)
       finishAcrossLanes(group, accumulators);
