@@ -7,7 +7,6 @@ import itertools
 import tempfile
 
 import numpy as np
-
 from tilewright.mlir import ir
 from tilewright.mlir._mlir_libs import _tileNative as native
 

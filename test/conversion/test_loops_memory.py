@@ -16,7 +16,8 @@ def pointers(name: str, base: str, offsets: str, size: str, element: str) -> str
 @pytest.mark.parametrize("size", [64, 100])
 def test_gather_and_scatter(size):
     kernel = Kernel(f"""
-func.func @k(%x: !tile.ptr<f32>, %at: !tile.ptr<i32>, %to: !tile.ptr<i32>, %y: !tile.ptr<f32>) attributes {{tile.kernel}} {{
+func.func @k(%x: !tile.ptr<f32>, %at: !tile.ptr<i32>, %to: !tile.ptr<i32>,
+             %y: !tile.ptr<f32>) attributes {{tile.kernel}} {{
   %i = tile.arange 0 : tensor<{size}xi32>
   {pointers("ap", "%at", "%i", size, "i32")}
   {pointers("tp", "%to", "%i", size, "i32")}

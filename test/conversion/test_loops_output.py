@@ -41,6 +41,7 @@ func.func @k(%n: i32) attributes {tile.kernel} {
         (0, b"block", b"u32", 0, (), [7]),
         (0, b"alone", b"", 0, (), None),
     ]
+    del heard
 
 
 def test_an_assertion_fails_where_any_element_is_false():

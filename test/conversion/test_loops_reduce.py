@@ -128,7 +128,8 @@ def test_a_number_wins_over_nan(shape, axis):
 def argmax_kernel(block: int) -> Kernel:
     t, p = f"tensor<{block}xf32>", f"tensor<{block}x!tile.ptr<f32>>"
     return Kernel(f"""
-func.func @argmax(%in: !tile.ptr<f32>, %best: !tile.ptr<f32>, %where: !tile.ptr<i32>, %n: i32) attributes {{tile.kernel}} {{
+func.func @argmax(%in: !tile.ptr<f32>, %best: !tile.ptr<f32>, %where: !tile.ptr<i32>,
+                  %n: i32) attributes {{tile.kernel}} {{
   %pid = tile.program_id 0 : i32
   %row = arith.muli %pid, %n : i32
   %i = tile.arange 0 : tensor<{block}xi32>
