@@ -12,3 +12,10 @@ def rng():
     seed = np.random.SeedSequence().entropy
     print(f"seed: {seed}")
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(autouse=True)
+def quiet_references():
+    """Infinities and NaN are meant; numpy need not warn of them."""
+    with np.errstate(all="ignore"):
+        yield

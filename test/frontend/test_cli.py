@@ -54,6 +54,7 @@ def test_errors(file, capsys, arguments, message):
 
 
 def test_settings_and_cache(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
     assert cli.main(["settings"]) == 0 and cli.main(["cache"]) == 0 and cli.main(["cache", "--clear"]) == 0
     text = capsys.readouterr().out
