@@ -162,8 +162,6 @@ namespace {
 struct CarriedReads {
   explicit CarriedReads(ValueRange carried) : carried(carried) {}
   ValueRange carried;
-  explicit CarriedReads(ValueRange carried) : carried(carried) {}
-
   DenseMap<Value, bool> reads;
   DenseSet<std::pair<Value, unsigned>> visited;
 
