@@ -19,3 +19,10 @@ func.func @reshape(%x: tensor<96xf32>) {
   return
 }
 }
+
+// -----
+
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
+// expected-error @+1 {{expects blocks of known size without an encoding of another kind}}
+func.func @unknown_size(%x: tensor<?xf32>) { return }
+}

@@ -28,8 +28,9 @@ ConversionPlan tile::planLayoutConversion(ConvertLayoutOp op) {
 
 int64_t tile::getScratchBytes(Operation *op) {
   auto convert = dyn_cast<ConvertLayoutOp>(op);
-  return convert && getLayout(convert.getType()) ? planLayoutConversion(convert).getScratchBytes()
-                                                 : 0;
+  if (!convert || !getLayout(convert.getType()) || !getLayout(convert.getSource().getType()))
+    return 0;
+  return planLayoutConversion(convert).getScratchBytes();
 }
 
 //===----------------------------------------------------------------------===//

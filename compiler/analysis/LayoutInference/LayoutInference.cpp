@@ -114,6 +114,21 @@ LayoutAttr tile::getResultLayout(Operation *op, unsigned index, LayoutAttr opera
       .Default([&](Operation *) { return operand; });
 }
 
+LogicalResult tile::verifyHasLayouts(Operation *root) {
+  auto lacks = [](Value value) { return isBlock(value.getType()) && !getLayout(value.getType()); };
+  WalkResult result = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool bad = llvm::any_of(op->getResults(), lacks);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        bad |= llvm::any_of(block.getArguments(), lacks);
+    if (!bad)
+      return WalkResult::advance();
+    op->emitOpError("expects blocks with layouts");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LinearLayout tile::getScalarDotLayout(const LinearLayout &acc, MatmulOperand operand,
                                       ArrayRef<int64_t> shape) {
   unsigned rank = shape.size();

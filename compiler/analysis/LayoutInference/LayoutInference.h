@@ -39,6 +39,9 @@ LayoutAttr getOperandLayout(mlir::Operation *op, unsigned index, LayoutAttr resu
 /// `operand`; null where that does not determine it. For all but `Anchor`.
 LayoutAttr getResultLayout(mlir::Operation *op, unsigned index, LayoutAttr operand);
 
+/// Reports the first block below `root` that has no layout.
+mlir::LogicalResult verifyHasLayouts(mlir::Operation *root);
+
 /// The layout of operand A or B of a dot without a matmul unit: each thread
 /// holds the whole rows, or columns, that its accumulators need. `shape` is the
 /// operand's.

@@ -43,6 +43,7 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult verifyBlocks();
   void collectAccesses();
   void assignPlainLayouts();
   void convertAccesses();
@@ -82,10 +83,33 @@ struct AssignLayoutsPass : tile::impl::AssignLayoutsBase<AssignLayoutsPass> {
 } // namespace
 
 LogicalResult LayoutAssigner::run() {
+  if (failed(verifyBlocks()))
+    return failure();
   collectAccesses();
   assignPlainLayouts();
   convertAccesses();
   return convertTiedOps();
+}
+
+/// Blocks of unknown size, or with an encoding that is no layout, have none.
+LogicalResult LayoutAssigner::verifyBlocks() {
+  auto isBad = [](Type type) {
+    auto block = dyn_cast<TensorType>(type);
+    auto ranked = dyn_cast<RankedTensorType>(type);
+    return block &&
+           (!ranked || !ranked.hasStaticShape() || (ranked.getEncoding() && !getLayout(ranked)));
+  };
+  WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool bad = llvm::any_of(op->getResultTypes(), isBad);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        bad |= llvm::any_of(block.getArgumentTypes(), isBad);
+    if (!bad)
+      return WalkResult::advance();
+    op->emitOpError("expects blocks of known size without an encoding of another kind");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//

@@ -83,6 +83,10 @@ private:
 
 struct InsertBarriersPass : tile::impl::InsertBarriersBase<InsertBarriersPass> {
   void runOnOperation() override {
+    if (!getTarget(getOperation())) {
+      getOperation().emitError("expects a module with a '") << kTargetAttr << "'";
+      return signalPassFailure();
+    }
     if (!getOperation().isExternal() && llvm::hasSingleElement(getOperation().getBody()))
       BarrierInserter(getOperation()).run();
   }

@@ -2,6 +2,7 @@
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/transforms/PipelineLoops/LoopBuilder.h"
 
 namespace tile {
@@ -60,6 +61,8 @@ void PipelineLoopsPass::runOnOperation() {
   SmallVector<scf::ForOp> loops = collectInnermostLoops(getOperation());
   if (loops.empty())
     return;
+  if (failed(verifyHasLayouts(getOperation())))
+    return signalPassFailure();
   AccessAnalysis patterns(getOperation());
   for (scf::ForOp loop : loops)
     if (std::optional<Schedule> schedule = buildSchedule(loop, patterns, getFreeBytes(loop)))

@@ -24,8 +24,8 @@ HomeSolver::HomeSolver(func::FuncOp function)
     : function(function),
       threads(getTarget(function).getLanes() * getModuleInt(function, kNumWarpsAttr, 1)) {
   int64_t lanes = getTarget(function).getLanes();
-  scalarLayout = LayoutAttr::get(function.getContext(),
-                                 getDefaultLayout({}, {}, 1, lanes, threads / lanes));
+  scalarLayout =
+      LayoutAttr::get(function.getContext(), getDefaultLayout({}, {}, 1, lanes, threads / lanes));
 }
 
 void HomeSolver::run() {

@@ -154,8 +154,8 @@ static OpOperand *getDearOperand(Operation *op, function_ref<bool(OpOperand &)> 
 /// Whether what `op` converts is copied to on-chip memory as it was loaded, for
 /// a dot to read it from there, so that its width does not matter.
 static bool mayBecomeCopy(ConvertLayoutOp op) {
-  return op->getParentOfType<LoopLikeOpInterface>() &&
-         !getTarget(op).getAsyncCopyBytes().empty() && getModuleInt(op, kNumStagesAttr, 1) > 1 &&
+  return op->getParentOfType<LoopLikeOpInterface>() && !getTarget(op).getAsyncCopyBytes().empty() &&
+         getModuleInt(op, kNumStagesAttr, 1) > 1 &&
          llvm::any_of(op->getUsers(), llvm::IsaPred<DotOp>);
 }
 

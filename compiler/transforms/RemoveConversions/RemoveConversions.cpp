@@ -22,6 +22,8 @@ struct RemoveConversionsPass : tile::impl::RemoveConversionsBase<RemoveConversio
       function.emitError("expects a module with a '") << kTargetAttr << "'";
       return signalPassFailure();
     }
+    if (failed(verifyHasLayouts(function)))
+      return signalPassFailure();
     if (!llvm::hasSingleElement(function.getBody()))
       return; // control flow between blocks: nothing moves
     HomeSolver(function).run();

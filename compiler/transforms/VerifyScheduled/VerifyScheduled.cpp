@@ -41,7 +41,7 @@ struct VerifyScheduledPass : tile::impl::VerifyScheduledBase<VerifyScheduledPass
       return signalPassFailure();
     }
     ScheduleVerifier verifier(getOperation());
-    WalkResult result = getOperation().walk([&](Operation *op) {
+    WalkResult result = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       return failed(verifier.verify(op)) ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (result.wasInterrupted())
