@@ -39,6 +39,7 @@ struct DescribeTargetPass : PassWrapper<DescribeTargetPass, OperationPass<Module
   StringRef getName() const override { return "tile-describe-target"; }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<TileDialect>();
+    target.registerDialects(registry); // facts may be the target's own attributes
   }
   void runOnOperation() override {
     if (failed(describeTarget(getOperation(), target, options)))

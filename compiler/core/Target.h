@@ -21,6 +21,8 @@
 
 namespace tile {
 
+class GPUHooks;
+
 class Target {
 public:
   virtual ~Target() = default;
@@ -46,6 +48,10 @@ public:
   /// Add the passes that lead from the stage before `stage` to `stage`.
   virtual void buildStage(mlir::OpPassManager &pm, llvm::StringRef stage,
                           const CompileOptions &options) const = 0;
+
+  /// What a GPU emits in its own way (conversion/TileToGPU/GPUHooks.h); null for
+  /// other machines.
+  virtual const GPUHooks *getGPUHooks() const { return nullptr; }
 
   /// Make `artifact` (text or bytes) from a module at stage `llvm`. Errors are
   /// reported as diagnostics of the module.

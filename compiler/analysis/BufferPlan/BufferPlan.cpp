@@ -1,6 +1,8 @@
 //===- BufferPlan.cpp - Where buffers lie in on-chip memory ---------------===//
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 
+#include "compiler/analysis/ThreadExchange/ThreadExchange.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,21 +18,17 @@ int64_t tile::getOnChipBytes(Operation *op) {
 }
 
 ConversionPlan tile::planLayoutConversion(ConvertLayoutOp op) {
-  Type element = getElementType(op.getType());
-  TargetAttr target = getTarget(op);
-  ConversionFacts facts;
-  facts.elementBits = isa<PtrType>(element) ? 64 : std::max(8u, element.getIntOrFloatBitWidth());
-  facts.memory.lanes = target.getLanes();
-  facts.memory.maxAccessBits = target.getFact("access_bits", 128);
   return planConversion(getLayout(op.getSource().getType()).getLayout(),
-                        getLayout(op.getType()).getLayout(), getShape(op.getType()), facts);
+                        getLayout(op.getType()).getLayout(), getShape(op.getType()),
+                        getConversionFacts(getTarget(op), getElementType(op.getType())));
 }
 
 int64_t tile::getScratchBytes(Operation *op) {
-  auto convert = dyn_cast<ConvertLayoutOp>(op);
-  if (!convert || !getLayout(convert.getType()) || !getLayout(convert.getSource().getType()))
+  auto lacksLayout = [](Type type) { return isa<RankedTensorType>(type) && !getLayout(type); };
+  if (llvm::any_of(op->getOperandTypes(), lacksLayout) ||
+      llvm::any_of(op->getResultTypes(), lacksLayout))
     return 0;
-  return planLayoutConversion(convert).getScratchBytes();
+  return getExchangeBytes(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,8 +20,8 @@ int64_t getOnChipBytes(mlir::Operation *op);
 /// How threads of the target exchange the block of a conversion.
 ConversionPlan planLayoutConversion(ConvertLayoutOp op);
 
-/// On-chip bytes that a conversion of layouts moves its block through; zero
-/// where threads exchange it otherwise, and for every other op.
+/// On-chip bytes through which threads exchange data for `op`; zero where they
+/// need none, and before layouts are assigned.
 int64_t getScratchBytes(mlir::Operation *op);
 
 /// The buffers that a value may be: itself, a view of it, or a copy into it.

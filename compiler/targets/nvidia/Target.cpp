@@ -1,10 +1,15 @@
 //===- Target.cpp - NVIDIA GPUs ---------------------------------------------===//
 #include "compiler/core/Target.h"
 
+#include "compiler/conversion/SaturateFloatToInt/SaturateFloatToInt.h"
+#include "compiler/conversion/TileToGPU/TileToGPU.h"
 #include "compiler/core/Codegen.h"
+#include "compiler/targets/nvidia/Hooks.h"
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
-#include "compiler/targets/nvidia/LowerToNVVM/Patterns.h"
+#include "compiler/transforms/ExpandCasts/ExpandCasts.h"
+#include "compiler/transforms/ExpandMath/ExpandMath.h"
+#include "compiler/transforms/Scheduled.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,11 +29,14 @@ struct Arch {
   llvm::StringLiteral name;
   int32_t onChipBytes; // a block's most, opted in
   unsigned ptx;
+  bool hasF8;            // matrix instructions on 8-bit floats
+  bool hasBF16Arithmetic; // beyond the fused multiplication
 };
 
 constexpr Arch kArchs[] = {
-    {"sm_90a", 232448, 80}, {"sm_80", 166912, 70},   {"sm_86", 101376, 71},
-    {"sm_89", 101376, 78},  {"sm_100a", 232448, 86}, {"sm_120a", 101376, 87},
+    {"sm_90a", 232448, 80, true, true}, {"sm_80", 166912, 70, false, false},
+    {"sm_86", 101376, 71, false, false}, {"sm_89", 101376, 78, true, false},
+    {"sm_100a", 232448, 86, true, true}, {"sm_120a", 101376, 87, true, true},
 };
 
 const Arch &getArch(StringRef name) {
@@ -37,6 +45,32 @@ const Arch &getArch(StringRef name) {
 
 constexpr llvm::StringRef kStages[] = {"scheduled", "gpu", "llvm"};
 constexpr llvm::StringRef kArtifacts[] = {"llvmir", "ptx"};
+
+/// Largest errors of the hardware's functions in units in the last place, as its
+/// vendor states them. Those with an absolute error alone have no bound here:
+/// only programs that ask for approximations get them.
+DictionaryAttr describeMath(Builder &b) {
+  constexpr float kUnbounded = 1.0e9f;
+  constexpr std::pair<llvm::StringLiteral, float> kErrors[] = {
+      {"exp2.f32", 2.0f},        {"rsqrt.f32", 2.0f},     {"log2.f32", kUnbounded},
+      {"sin.f32", kUnbounded},   {"cos.f32", kUnbounded},
+  };
+  SmallVector<NamedAttribute> errors;
+  for (auto [name, error] : kErrors)
+    errors.push_back(b.getNamedAttr(name, b.getF32FloatAttr(error)));
+  return b.getDictionaryAttr(errors);
+}
+
+/// The PTX that `op` came with, where that is later than the architecture's.
+unsigned getPTXVersion(Operation *op) {
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+    StringRef name = call.getIntrin();
+    return name.contains(".mma.") && (name.contains("e4m3") || name.contains("e5m2")) ? 84 : 0;
+  }
+  if (auto text = dyn_cast<LLVM::InlineAsmOp>(op))
+    return text.getAsmString().contains(".L1::") ? 74 : 0;
+  return 0;
+}
 
 /// LLVM may duplicate or sink a call that is not convergent, also into
 /// divergent branches, where barriers and collective instructions hang. MLIR
@@ -73,25 +107,62 @@ public:
   void buildStage(OpPassManager &pm, llvm::StringRef stage,
                   const CompileOptions &options) const override;
 
+  const GPUHooks *getGPUHooks() const override { return &hooks; }
+
   FailureOr<std::string> emit(ModuleOp module, llvm::StringRef artifact,
                               const CompileOptions &options) const override;
+
+private:
+  nvidia::Hooks hooks;
 };
 } // namespace
 
 TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) const {
+  context->getOrLoadDialect<nvidia::NvidiaDialect>();
   Builder b(context);
   const Arch &arch = getArch(name);
+  using nvidia::MmaKind;
+  SmallVector<MmaKind> kinds = {MmaKind::F16, MmaKind::BF16, MmaKind::TF32, MmaKind::I8,
+                                MmaKind::F64};
+  if (arch.hasF8)
+    kinds.push_back(MmaKind::F8);
+  auto units = llvm::map_to_vector(kinds, [&](MmaKind kind) -> Attribute {
+    return nvidia::MmaSyncAttr::get(context, kind);
+  });
+  SmallVector<StringRef> narrow = {"f16"};
+  if (arch.hasBF16Arithmetic)
+    narrow.push_back("bf16");
   SmallVector<NamedAttribute> facts = {
       b.getNamedAttr("lanes", b.getI32IntegerAttr(32)),
       b.getNamedAttr("on_chip_bytes", b.getI32IntegerAttr(arch.onChipBytes)),
       b.getNamedAttr("access_bits", b.getI32IntegerAttr(128)),
+      b.getNamedAttr("async_copy_bytes", b.getDenseI64ArrayAttr({4, 8, 16})),
+      b.getNamedAttr("units", b.getArrayAttr(units)),
+      b.getNamedAttr("native_math", describeMath(b)),
+      b.getNamedAttr("native_casts",
+                     b.getStrArrayAttr({"f16:f32", "f32:f16", "f16:f64", "f64:f16", "bf16:f32",
+                                        "f32:bf16", "f32:f64", "f64:f32"})),
+      b.getNamedAttr("native_arithmetic", b.getStrArrayAttr(narrow)),
   };
   return TargetAttr::get(context, getName(), name, b.getDictionaryAttr(facts));
 }
 
 void NvidiaTarget::buildStage(OpPassManager &pm, llvm::StringRef stage,
                               const CompileOptions &) const {
+  if (stage == "scheduled")
+    buildScheduledPipeline(pm);
+  if (stage == "gpu") {
+    // On blocks, where 8-bit floats are still types of their own.
+    pm.addPass(createExpandCasts());
+    pm.addPass(createCSEPass());
+    pm.addPass(createTileToGPU());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
   if (stage == "llvm") {
+    pm.addPass(createExpandMath());
+    pm.addPass(createExpandCasts()); // what the functions of 16-bit floats left
+    pm.addPass(createSaturateFloatToInt());
     pm.addPass(createSCFToControlFlowPass());
     pm.addPass(createLowerToNVVM());
     pm.addPass(createCSEPass());
@@ -100,12 +171,18 @@ void NvidiaTarget::buildStage(OpPassManager &pm, llvm::StringRef stage,
 
 FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artifact,
                                           const CompileOptions &options) const {
-  unsigned ptx = std::max(getArch(options.arch).ptx, nvidia::getRequiredPTX(module));
+  // The lowest version that has what is used: older drivers refuse later ones.
+  unsigned ptx = getArch(options.arch).ptx;
+  module.walk([&](Operation *op) { ptx = std::max(ptx, getPTXVersion(op)); });
   CodegenOptions codegen;
   codegen.triple = "nvptx64-nvidia-cuda";
   codegen.cpu = options.arch;
   codegen.features = "+ptx" + std::to_string(ptx);
-  codegen.passes = "default<O3>";
+  // Blocks arrive as vectors: taken apart first, so that elements that nobody
+  // uses, around loops too, are seen and removed. What follows is short because
+  // the code is straight; a standard -O3 takes twice the time for no gain.
+  codegen.passes = "function(scalarizer,early-cse<memssa>,instcombine,simplifycfg,"
+                   "loop-mssa(licm),gvn,instcombine,adce,simplifycfg)";
   codegen.level = llvm::CodeGenOptLevel::Aggressive;
   codegen.adjust = markAssemblyConvergent;
   return generateCode(module, codegen,

@@ -37,7 +37,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
                        OptionalAttr<Tile_MatmulUnit>:$unit);
   let results = (outs RankedTensorOf<[AnySignlessInteger, AnyFloat]>:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`precision` $precision^)? (`unsigned` $isUnsigned^)? (`unit` $unit^)?
+    $a `,` $b `,` $acc (`precision` $precision^)? (`unsigned` $isUnsigned^)?
     attr-dict `:` type($a) `,` type($b) `->` type($acc)
   }];
   let extraClassDeclaration = [{

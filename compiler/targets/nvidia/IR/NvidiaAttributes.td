@@ -1,8 +1,34 @@
-// Attributes of the `nvidia` dialect.
+// Attributes of the `nvidia` dialect: its matmul units.
 #ifndef NVIDIA_ATTRIBUTES_TD
 #define NVIDIA_ATTRIBUTES_TD
 
 include "NvidiaDialect.td"
+include "dialects/tile/IR/TileInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Nvidia_MmaKind : I32EnumAttr<"MmaKind", "Operands of mma.sync", [
+  I32EnumAttrCase<"F16", 0, "f16">, I32EnumAttrCase<"BF16", 1, "bf16">,
+  I32EnumAttrCase<"TF32", 2, "tf32">, I32EnumAttrCase<"I8", 3, "i8">,
+  I32EnumAttrCase<"F8", 4, "f8">, I32EnumAttrCase<"F64", 5, "f64">]> {
+  let cppNamespace = "::tile::nvidia";
+  let genSpecializedAttr = 0;
+}
+
+def Nvidia_MmaSyncAttr : AttrDef<Nvidia_Dialect, "MmaSync", [
+    DeclareAttrInterfaceMethods<Tile_MatmulUnit>]> {
+  let mnemonic = "mma_sync";
+  let summary = "The matrix instruction of one warp";
+  let description = [{
+    All operands are in registers. The shape follows from the kind: 16x8x16 for
+    16-bit operands, 16x8x8 for tf32, 16x8x32 for 8-bit ones, 8x8x4 for f64.
+
+    ```mlir
+    #nvidia.mma_sync<f16>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Nvidia_MmaKind>:$kind);
+  let assemblyFormat = "`<` $kind `>`";
+}
 
 #endif // NVIDIA_ATTRIBUTES_TD

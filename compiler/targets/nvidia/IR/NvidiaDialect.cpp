@@ -11,6 +11,8 @@ using namespace tile::nvidia;
 
 #include "compiler/targets/nvidia/IR/NvidiaDialect.cpp.inc"
 
+#include "compiler/targets/nvidia/IR/NvidiaEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "compiler/targets/nvidia/IR/NvidiaAttributes.cpp.inc"
 

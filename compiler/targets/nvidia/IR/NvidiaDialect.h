@@ -13,6 +13,8 @@
 
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h.inc"
 
+#include "compiler/targets/nvidia/IR/NvidiaEnums.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "compiler/targets/nvidia/IR/NvidiaAttributes.h.inc"
 

@@ -9,11 +9,11 @@ def Nvidia_Dialect : Dialect {
   let cppNamespace = "::tile::nvidia";
   let summary = "NVIDIA's part of the stages `scheduled` and `gpu`";
   let description = [{
-    Holds predicated accesses to global memory and the matrix instructions in
-    the form in which block code uses them: whole fragments as vectors. Each op
-    has a meaning that can be stated without the machine. They become inline
-    assembly on the way to stage `llvm`.
+    Holds the matmul units of the hardware, as attributes, and predicated
+    accesses to global memory, whose meaning can be stated without the machine
+    and which become inline assembly on the way to stage `llvm`.
   }];
+  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tile::TileDialect"];
 }
 

@@ -115,11 +115,10 @@ static std::string getCacheSuffix(CacheModifier cache) {
   return cache == CacheModifier::None ? "" : ("." + stringifyCacheModifier(cache)).str();
 }
 
-/// `.L1::evict_first`; such hints came with PTX 7.4.
-static std::string getEvictionSuffix(Operation *op, EvictionPolicy eviction) {
+/// `.L1::evict_first`
+static std::string getEvictionSuffix(EvictionPolicy eviction) {
   if (eviction == EvictionPolicy::Normal)
     return "";
-  requirePTX(op, 74);
   return (".L1::" + stringifyEvictionPolicy(eviction)).str();
 }
 
@@ -152,7 +151,7 @@ struct LowerLoad : ConvertOpToLLVMPattern<LoadOp> {
     constraints.push_back("~{memory}");
     std::string text = guard + "ld" + (op.getIsVolatile() ? ".volatile" : "") +
                        getSpace(op.getAddress().getType()) + getCacheSuffix(op.getCache()) +
-                       getEvictionSuffix(op, op.getEviction()) + words.getSuffix() + " " +
+                       getEvictionSuffix(op.getEviction()) + words.getSuffix() + " " +
                        words.getOperands(0) + ", [$" + std::to_string(words.count) + "];";
     SmallVector<Type> results(words.count, words.getRegister(rewriter));
     SmallVector<Value> parts = createAsm(rewriter, loc, results, operands, text,
@@ -180,7 +179,7 @@ struct LowerStore : ConvertOpToLLVMPattern<StoreOp> {
       guard = "@$" + std::to_string(words.count + 1) + " ";
     }
     std::string text = guard + "st" + getSpace(op.getAddress().getType()) +
-                       getCacheSuffix(op.getCache()) + getEvictionSuffix(op, op.getEviction()) +
+                       getCacheSuffix(op.getCache()) + getEvictionSuffix(op.getEviction()) +
                        words.getSuffix() + " [$0], " + words.getOperands(1) + ";";
     createAsm(rewriter, loc, {}, operands, text, constraints + ",~{memory}",
               /*sideEffects=*/true);

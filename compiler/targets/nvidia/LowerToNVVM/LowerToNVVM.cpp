@@ -22,20 +22,6 @@ namespace tile {
 using namespace mlir;
 using namespace tile;
 
-/// Discardable attribute of the module: see requirePTX.
-static constexpr llvm::StringLiteral kPTXVersionAttr = "nvidia.ptx_version";
-
-void tile::nvidia::requirePTX(Operation *op, unsigned version) {
-  auto module = op->getParentOfType<ModuleOp>();
-  if (getRequiredPTX(module) < version)
-    module->setAttr(kPTXVersionAttr, Builder(module.getContext()).getI32IntegerAttr(version));
-}
-
-unsigned tile::nvidia::getRequiredPTX(Operation *module) {
-  auto version = module->getAttrOfType<IntegerAttr>(kPTXVersionAttr);
-  return version ? version.getInt() : 0;
-}
-
 /// State in NVVM's words that a function is a kernel, and for how many threads.
 static void describeFunction(func::FuncOp function) {
   Builder builder(function.getContext());
@@ -68,6 +54,7 @@ struct LowerToNVVMPass : tile::impl::LowerToNVVMBase<LowerToNVVMPass> {
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     nvidia::populateExecutionPatterns(converter, patterns);
     nvidia::populateInstructionPatterns(converter, patterns);
+    nvidia::populateNativeMathPatterns(converter, patterns);
     nvidia::populatePrintPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
     target.addLegalDialect<NVVM::NVVMDialect>();

@@ -14,15 +14,12 @@ void populateExecutionPatterns(const mlir::LLVMTypeConverter &converter,
 /// Predicated loads and stores, and matrix instructions: inline assembly.
 void populateInstructionPatterns(const mlir::LLVMTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+/// Functions that the hardware has.
+void populateNativeMathPatterns(const mlir::LLVMTypeConverter &converter,
+                                mlir::RewritePatternSet &patterns);
 /// gpu.printf, by the driver's vprintf.
 void populatePrintPatterns(const mlir::LLVMTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
-
-/// Ask for at least PTX `version` (major * 10 + minor) when the module around
-/// `op` is emitted: what is emitted is the lowest version that has what is used.
-void requirePTX(mlir::Operation *op, unsigned version);
-/// The version that requirePTX left, or 0.
-unsigned getRequiredPTX(mlir::Operation *module);
 
 } // namespace tile::nvidia
 

@@ -1,0 +1,109 @@
+//===- ThreadExchange.cpp - On-chip memory that ops exchange data through ---===//
+#include "compiler/analysis/ThreadExchange/ThreadExchange.h"
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/ThreadExchange/ReductionPlan.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+
+unsigned tile::getMemoryBits(Type element) {
+  if (element.isInteger(1))
+    return 8;
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
+
+ConversionFacts tile::getConversionFacts(TargetAttr target, Type element) {
+  ConversionFacts facts;
+  facts.elementBits = getMemoryBits(element);
+  facts.memory.lanes = target.getLanes();
+  facts.memory.maxAccessBits = target.getFact("access_bits", 128);
+  return facts;
+}
+
+static const LinearLayout &getBlockLayout(Type block) { return getLayout(block).getLayout(); }
+
+/// Bytes to bring a block from one layout to another.
+static int64_t getConversionBytes(Operation *op, Type block, const LinearLayout &source,
+                                  const LinearLayout &result, ArrayRef<int64_t> shape) {
+  ConversionFacts facts = getConversionFacts(getTarget(op), getElementType(block));
+  return planConversion(source, result, shape, facts).getScratchBytes();
+}
+
+/// Bytes to give a result that few threads have to all that hold it.
+static int64_t getBroadcastBytes(Operation *op, Type result) {
+  if (op->use_empty())
+    return 0;
+  if (!isa<RankedTensorType>(result))
+    return getMemoryBits(result) / 8;
+  const LinearLayout &layout = getBlockLayout(result);
+  std::optional<MemoryPlan> plan = planMemory(
+      layout, layout, getShape(result), getConversionFacts(getTarget(op), getElementType(result)));
+  return plan ? plan->scratchBytes : 0;
+}
+
+static int64_t getReductionBytes(ReduceOp op) {
+  Type block = op.getSources().front().getType(), result = op.getReduced().front().getType();
+  unsigned axis = op.getAxis();
+  int64_t lanes = getTarget(op).getLanes(), warps = getModuleInt(op, kNumWarpsAttr, 1);
+  LinearLayout layout = getBlockLayout(block), plain;
+  std::optional<ReductionPlan> plan = planReduction(layout, axis);
+  if (!plan) {
+    plain = getReducibleLayout(getShape(block), lanes, warps);
+    plan = planReduction(plain, axis);
+  }
+  const LinearLayout *wanted =
+      isa<RankedTensorType>(result) ? &getBlockLayout(result) : nullptr;
+  SmallVector<int64_t> shape(getShape(result));
+  int64_t bytes = 0;
+  for (Value source : op.getSources()) {
+    Type type = source.getType();
+    if (plain.getRank() > 0)
+      bytes = std::max(bytes, getConversionBytes(op, type, layout, plain, getShape(type)));
+    if (plan->warps > 1) {
+      SmallVector<int64_t> partial = shape;
+      partial.insert(partial.begin() + axis, plan->warps);
+      LinearLayout gathered = getGatheredLayout(wanted, axis, plan->warps, lanes, warps);
+      bytes = std::max(bytes, getConversionBytes(op, type, plan->partial, gathered, partial));
+    } else if (wanted) {
+      bytes = std::max(bytes, getConversionBytes(op, type, plan->partial.squeezed(axis), *wanted,
+                                                 shape));
+    }
+  }
+  return bytes;
+}
+
+/// A product without a unit gathers rows and columns.
+static int64_t getDotBytes(DotOp op) {
+  if (op.getUnitAttr())
+    return 0;
+  int64_t bytes = 0;
+  for (auto [value, operand] : {std::pair<Value, MatmulOperand>(op.getA(), MatmulOperand::A),
+                                std::pair<Value, MatmulOperand>(op.getB(), MatmulOperand::B)}) {
+    Type type = value.getType();
+    LinearLayout wanted =
+        getScalarDotLayout(getBlockLayout(op.getType()), operand, getShape(type));
+    bytes = std::max(bytes,
+                     getConversionBytes(op, type, getBlockLayout(type), wanted, getShape(type)));
+  }
+  return bytes;
+}
+
+int64_t tile::getExchangeBytes(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([](ConvertLayoutOp convert) {
+        Type source = convert.getSource().getType();
+        return getConversionBytes(convert, source, getBlockLayout(source),
+                                  getBlockLayout(convert.getType()), getShape(source));
+      })
+      .Case([](ReduceOp reduce) { return getReductionBytes(reduce); })
+      .Case([](DotOp dot) { return getDotBytes(dot); })
+      .Case<AtomicRMWOp, AtomicCASOp>(
+          [](auto atomic) { return getBroadcastBytes(atomic, atomic.getResult().getType()); })
+      .Case([](LoadOp load) -> int64_t {
+        bool isShared = load.getIsVolatile() && !isa<RankedTensorType>(load.getType());
+        return isShared ? getBroadcastBytes(load, load.getType()) : 0;
+      })
+      .Default([](Operation *) { return 0; });
+}

@@ -1,0 +1,27 @@
+//===- ThreadExchange.h - On-chip memory that ops exchange data through -----===//
+//
+// What the conversion to per-thread code will do, for passes that plan on-chip
+// memory before it runs.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_THREADEXCHANGE_THREADEXCHANGE_H
+#define TILE_ANALYSIS_THREADEXCHANGE_THREADEXCHANGE_H
+
+#include "compiler/analysis/LinearLayout/Conversion.h"
+#include "dialects/tile/IR/TileOps.h"
+
+namespace tile {
+
+/// What conversions of blocks of `element` cost and may use on a machine.
+ConversionFacts getConversionFacts(TargetAttr target, mlir::Type element);
+
+/// Bits of an element in memory: booleans take a byte, pointers 64 bits.
+unsigned getMemoryBits(mlir::Type element);
+
+/// On-chip bytes through which the threads of a program exchange data for `op`,
+/// of stage `scheduled`; 0 where they need none. Held only while `op` runs.
+int64_t getExchangeBytes(mlir::Operation *op);
+
+} // namespace tile
+
+#endif // TILE_ANALYSIS_THREADEXCHANGE_THREADEXCHANGE_H

@@ -1,0 +1,208 @@
+//===- Exchange.cpp - Moving a block between register layouts ---------------===//
+//
+// Walks the plans of analysis/LinearLayout/Conversion.h and emits each step.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/conversion/TileToGPU/Exchange.h"
+#include "compiler/conversion/TileToGPU/IntegerMath.h"
+#include "compiler/conversion/TileToGPU/Shuffle.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tile;
+
+FailureOr<Value> Exchange::convert(Value vector, const LinearLayout &source,
+                                   const LinearLayout &result, ArrayRef<int64_t> shape) {
+  Type element = cast<VectorType>(vector.getType()).getElementType();
+  ConversionPlan plan =
+      planConversion(source, result, shape, getConversionFacts(t.target, element));
+  if (auto *unsupported = std::get_if<UnsupportedPlan>(&plan.steps))
+    return op->emitOpError("cannot move its block between threads: ") << unsupported->reason;
+  if (auto *registers = std::get_if<RegisterPlan>(&plan.steps))
+    return apply(*registers, vector);
+  if (auto *shuffles = std::get_if<ShufflePlan>(&plan.steps))
+    return apply(*shuffles, vector);
+  if (auto *memory = std::get_if<MemoryPlan>(&plan.steps))
+    return apply(*memory, vector, result.getInSize(Dim::Register), /*writes=*/Value());
+  return vector;
+}
+
+Value Exchange::apply(const RegisterPlan &plan, Value vector) {
+  return t.shuffle(vector, plan.source);
+}
+
+//===----------------------------------------------------------------------===//
+// Shuffles
+//===----------------------------------------------------------------------===//
+
+/// registers[r ^ flips(thread)], by one select a register and bit of `flips`.
+static SmallVector<Value> selectByThread(ThreadLowering &t, const LinearMap &flips,
+                                         SmallVector<Value> registers) {
+  for (unsigned bit = 0, end = flips.getOutBits(Dim::Register); bit < end; ++bit) {
+    LinearMap selector(flips.getIns(), {{Dim::Offset, 1}});
+    for (DimBits in : flips.getIns())
+      for (unsigned inBit = 0; inBit < in.bits; ++inBit)
+        selector.setColumn(in.dim, inBit, Dim::Offset,
+                           flips.getColumn(in.dim, inBit, Dim::Register) >> bit & 1);
+    Value parity = emitThreadPart(t.b, t.scope, selector, Dim::Offset);
+    if (!parity)
+      continue;
+    Value flipped = createEquals(t.b, parity, 1);
+    SmallVector<Value> chosen;
+    for (size_t reg = 0; reg < registers.size(); ++reg) {
+      Value other = registers[reg ^ (size_t(1) << bit)];
+      chosen.push_back(arith::SelectOp::create(t.b, flipped, other, registers[reg]));
+    }
+    registers = std::move(chosen);
+  }
+  return registers;
+}
+
+/// Whether `map` takes each lane to itself.
+static bool isOwnLane(const LinearMap &map) {
+  for (DimBits in : map.getIns())
+    for (unsigned bit = 0; bit < in.bits; ++bit)
+      if (map.getColumn(in.dim, bit, Dim::Lane) !=
+          (in.dim == Dim::Lane ? uint64_t(1) << bit : uint64_t(0)))
+        return false;
+  return true;
+}
+
+/// Several narrow registers travel in one word.
+SmallVector<Value> Exchange::shuffleRound(const ShufflePlan &plan, const ShufflePlan::Round &round,
+                                          ArrayRef<Value> sent) {
+  ImplicitLocOpBuilder &b = t.b;
+  Type type = sent.front().getType();
+  SmallVector<Value> bits;
+  for (int32_t source : round.sources)
+    bits.push_back(toBits(b, sent[source]));
+  unsigned width = bits.front().getType().getIntOrFloatBitWidth();
+  Type word = b.getIntegerType(std::max(32u, width));
+  Value joined = bits.front();
+  if (bits.size() > 1) {
+    joined = arith::ExtUIOp::create(b, word, joined);
+    for (auto [i, part] : llvm::enumerate(llvm::drop_begin(bits))) {
+      Value high = createShift(b, arith::ExtUIOp::create(b, word, part), width * (i + 1));
+      joined = arith::OrIOp::create(b, joined, high);
+    }
+  }
+  Value from;
+  if (!isOwnLane(plan.from)) {
+    from = emitThreadPart(b, t.scope, plan.from, Dim::Lane);
+    from = from ? from : createI32(b, 0);
+  }
+  Value moved = emitBitShuffle(t, joined, from, round.laneXor);
+  if (bits.size() == 1)
+    return {fromBits(b, moved, type)};
+  SmallVector<Value> got;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    Value part = createShiftRight(b, moved, width * i);
+    got.push_back(
+        fromBits(b, arith::TruncIOp::create(b, bits.front().getType(), part), type));
+  }
+  return got;
+}
+
+Value Exchange::apply(const ShufflePlan &plan, Value vector) {
+  SmallVector<Value> sent = selectByThread(t, plan.send, t.unpack(vector));
+  Value anything = sent.front();
+  SmallVector<Value> got(plan.resultRegisters, anything);
+  for (const ShufflePlan::Round &round : plan.rounds) {
+    SmallVector<Value> values = shuffleRound(plan, round, sent);
+    for (auto [value, reg] : llvm::zip(values, round.results))
+      got[reg] = value;
+  }
+  got = selectByThread(t, plan.receive, std::move(got));
+  for (auto [copy, original] : plan.copies)
+    got[copy] = got[original];
+  return t.pack(got);
+}
+
+//===----------------------------------------------------------------------===//
+// On-chip memory
+//===----------------------------------------------------------------------===//
+
+Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Value writes) {
+  ImplicitLocOpBuilder &b = t.b;
+  Type element = cast<VectorType>(vector.getType()).getElementType();
+  unsigned bytes = getMemoryBits(element) / 8;
+  Value base = createI32(b, t.memory.getScratch(op, plan.scratchBytes));
+  ThreadOffsets toWrite(b, t.scope, plan.write, bytes, base);
+  ThreadOffsets toRead(b, t.scope, plan.read, bytes, base);
+  auto barrier = [&] {
+    plan.isWithinWarps ? t.scope.emitWarpBarrier(b) : t.scope.emitBarrier(b);
+  };
+  SmallVector<Value> registers(results);
+  for (const MemoryPlan::Pass &pass : plan.passes) {
+    // What the scratch memory held before has been read by now. Only other
+    // uses of it in other warps need all threads to meet.
+    t.scope.emitBarrier(b);
+    auto writeAll = [&] {
+      for (const VectorAccess &access : pass.writes) {
+        Value value = toMemory(b, t.shuffle(vector, access));
+        t.memory.store(b, value, toWrite.get(access.front(), pass.base),
+                       bytes * plan.writeWidth);
+      }
+    };
+    if (!writes) {
+      writeAll();
+    } else {
+      auto conditional = scf::IfOp::create(b, writes, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(conditional.thenBlock());
+      writeAll();
+    }
+    barrier();
+    for (const VectorAccess &access : pass.reads) {
+      auto type = VectorType::get(plan.readWidth, element);
+      auto inMemory = type.clone(getMemoryType(element));
+      Value value = fromMemory(
+          b,
+          t.memory.load(b, inMemory, toRead.get(access.front(), pass.base),
+                        bytes * plan.readWidth),
+          type);
+      for (auto [i, reg] : llvm::enumerate(access))
+        registers[reg] = t.extract(value, i);
+    }
+  }
+  for (auto [copy, original] : plan.copies)
+    registers[copy] = registers[original];
+  // Registers of padding are in no access.
+  for (Value &reg : registers)
+    if (!reg)
+      reg = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+  return t.pack(registers);
+}
+
+FailureOr<Value> Exchange::broadcastFromOwners(Value vector, const LinearLayout &layout,
+                                               ArrayRef<int64_t> shape) {
+  Value owns = emitOwnership(t.b, t.scope, layout);
+  if (!owns)
+    return vector;
+  Type element = cast<VectorType>(vector.getType()).getElementType();
+  std::optional<MemoryPlan> plan =
+      planMemory(layout, layout, shape, getConversionFacts(t.target, element));
+  if (!plan)
+    return op->emitOpError("cannot share its result between threads that hold copies");
+  return apply(*plan, vector, layout.getInSize(Dim::Register), owns);
+}
+
+Value Exchange::broadcastFromFirst(Value scalar) {
+  ImplicitLocOpBuilder &b = t.b;
+  unsigned bytes = getMemoryBits(scalar.getType()) / 8;
+  ThreadOffsets::Offset place{createI32(b, t.memory.getScratch(op, bytes)), 0};
+  t.scope.emitBarrier(b);
+  auto first = scf::IfOp::create(b, createEquals(b, t.scope.getThread(), 0),
+                                 /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(first.thenBlock());
+    t.memory.store(b, toMemory(b, scalar), place, bytes);
+  }
+  t.scope.emitBarrier(b);
+  Value read = t.memory.load(b, getMemoryType(scalar.getType()), place, bytes);
+  return fromMemory(b, read, scalar.getType());
+}

@@ -1,0 +1,46 @@
+//===- Exchange.h - Moving a block between register layouts -----------------===//
+#ifndef TILE_CONVERSION_TILETOGPU_EXCHANGE_H
+#define TILE_CONVERSION_TILETOGPU_EXCHANGE_H
+
+#include "compiler/analysis/ThreadExchange/ThreadExchange.h"
+#include "compiler/conversion/TileToGPU/ThreadLowering.h"
+
+namespace tile {
+
+/// One move of values that share their layouts, for `op`, whose scratch memory
+/// it uses: several values (of a reduction) go one after the other.
+class Exchange {
+public:
+  Exchange(mlir::Operation *op, ThreadLowering &t) : op(op), t(t) {}
+
+  /// `vector`, of `shape` under `source`, under `result`. Reports layouts
+  /// between which threads cannot exchange data.
+  mlir::FailureOr<mlir::Value> convert(mlir::Value vector, const LinearLayout &source,
+                                       const LinearLayout &result, llvm::ArrayRef<int64_t> shape);
+
+  /// Give every thread the elements that their owners hold: what other copies
+  /// hold is overwritten.
+  mlir::FailureOr<mlir::Value> broadcastFromOwners(mlir::Value vector, const LinearLayout &layout,
+                                                   llvm::ArrayRef<int64_t> shape);
+
+  /// A scalar of the scope's first thread, for all.
+  mlir::Value broadcastFromFirst(mlir::Value scalar);
+
+private:
+  mlir::Value apply(const RegisterPlan &plan, mlir::Value vector);
+  mlir::Value apply(const ShufflePlan &plan, mlir::Value vector);
+  /// `results` registers are read; only threads with `writes` (null: all) write.
+  mlir::Value apply(const MemoryPlan &plan, mlir::Value vector, int64_t results,
+                    mlir::Value writes);
+
+  llvm::SmallVector<mlir::Value> shuffleRound(const ShufflePlan &plan,
+                                              const ShufflePlan::Round &round,
+                                              llvm::ArrayRef<mlir::Value> sent);
+
+  mlir::Operation *op;
+  ThreadLowering &t;
+};
+
+} // namespace tile
+
+#endif // TILE_CONVERSION_TILETOGPU_EXCHANGE_H

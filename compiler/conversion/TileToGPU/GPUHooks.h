@@ -1,0 +1,83 @@
+//===- GPUHooks.h - What a GPU target emits in its own way ------------------===//
+//
+// The neutral side of the conversion to per-thread code asks a target for the
+// few instructions that no upstream dialect says for all GPUs. Each has a plain
+// default, so that a target overrides what it can do better.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_CONVERSION_TILETOGPU_GPUHOOKS_H
+#define TILE_CONVERSION_TILETOGPU_GPUHOOKS_H
+
+#include "dialects/tile/IR/TileDialect.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tile {
+
+/// One access of a thread to global memory.
+struct GlobalAccess {
+  mlir::Value pointer;
+  /// Null: the access happens on every thread.
+  mlir::Value predicate;
+  CacheModifier cache = CacheModifier::None;
+  EvictionPolicy eviction = EvictionPolicy::Normal;
+  bool isVolatile = false;
+  /// Bytes that the address is a multiple of.
+  unsigned alignment = 1;
+
+  bool isPlain() const {
+    return cache == CacheModifier::None && eviction == EvictionPolicy::Normal && !isVolatile;
+  }
+};
+
+class GPUHooks {
+public:
+  virtual ~GPUHooks() = default;
+
+  /// Dialects of what is emitted, beyond the common ones.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const {}
+
+  /// Read a value of `type` (a scalar or a vector of rank 1 as memory holds
+  /// it). Where the predicate is false: no access, and the result is `other`.
+  virtual mlir::Value emitLoad(mlir::ImplicitLocOpBuilder &b, mlir::Type type,
+                               const GlobalAccess &access, mlir::Value other) const;
+
+  /// Write `value` where the predicate is true.
+  virtual void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                         const GlobalAccess &access) const;
+
+  /// LLVM's name of the threads that observe an ordering.
+  virtual llvm::StringRef getSyncScope(MemoryScope scope) const = 0;
+
+  /// The threads of one warp see each other's writes to on-chip memory.
+  virtual void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const;
+
+  /// Start copying `bytes` from global memory to `destination`, an address of
+  /// on-chip memory; where the predicate is false, zeros are written and nothing
+  /// is read. Without such an instruction the copy is made at once.
+  virtual void emitAsyncCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination,
+                             const GlobalAccess &access, int64_t bytes) const;
+  /// Close a group of copies.
+  virtual void emitAsyncCommit(mlir::ImplicitLocOpBuilder &b) const;
+  /// Wait until at most the `inFlight` latest groups are unfinished.
+  virtual void emitAsyncWait(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const;
+
+  /// Collective read of rows of on-chip memory (CollectiveAccess): every lane
+  /// gives the address of a row and receives `words` values of i32. With
+  /// `transposed`, values of 16 bits run along the rows' number instead. Null:
+  /// the target has no such instruction.
+  virtual llvm::SmallVector<mlir::Value> emitMatrixLoad(mlir::ImplicitLocOpBuilder &b,
+                                                        mlir::Value address, unsigned words,
+                                                        bool transposed) const {
+    return {};
+  }
+
+  /// A value that all threads of a warp hold alike, made known as such.
+  virtual mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const {
+    return value;
+  }
+};
+
+} // namespace tile
+
+#endif // TILE_CONVERSION_TILETOGPU_GPUHOOKS_H

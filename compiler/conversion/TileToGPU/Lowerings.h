@@ -1,0 +1,62 @@
+//===- Lowerings.h - Ops of stage scheduled, one by one ---------------------===//
+//
+// Each emits the code of one thread for one op through ThreadLowering, and maps
+// the op's results.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_CONVERSION_TILETOGPU_LOWERINGS_H
+#define TILE_CONVERSION_TILETOGPU_LOWERINGS_H
+
+#include "compiler/conversion/TileToGPU/ThreadLowering.h"
+#include "dialects/tile/IR/TileOps.h"
+
+namespace tile {
+
+// Constants, and operations on each element.
+mlir::LogicalResult lower(mlir::arith::ConstantOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AddPtrOp op, ThreadLowering &t);
+mlir::LogicalResult lower(PtrToIntOp op, ThreadLowering &t);
+mlir::LogicalResult lower(IntToPtrOp op, ThreadLowering &t);
+mlir::LogicalResult lower(CastPtrOp op, ThreadLowering &t);
+
+// Shapes: registers get other names, or move between threads.
+mlir::LogicalResult lower(ArangeOp op, ThreadLowering &t);
+mlir::LogicalResult lower(SplatOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BroadcastOp op, ThreadLowering &t);
+mlir::LogicalResult lower(ExpandDimsOp op, ThreadLowering &t);
+mlir::LogicalResult lower(ReshapeOp op, ThreadLowering &t);
+mlir::LogicalResult lower(TransposeOp op, ThreadLowering &t);
+mlir::LogicalResult lower(JoinOp op, ThreadLowering &t);
+mlir::LogicalResult lower(SplitOp op, ThreadLowering &t);
+mlir::LogicalResult lower(HintOp op, ThreadLowering &t);
+mlir::LogicalResult lower(ConvertLayoutOp op, ThreadLowering &t);
+
+// Global memory.
+mlir::LogicalResult lower(LoadOp op, ThreadLowering &t);
+mlir::LogicalResult lower(StoreOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AtomicRMWOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AtomicCASOp op, ThreadLowering &t);
+
+// Products and reductions.
+mlir::LogicalResult lower(ReduceOp op, ThreadLowering &t);
+mlir::LogicalResult lower(DotOp op, ThreadLowering &t);
+
+// On-chip memory.
+mlir::LogicalResult lower(BufferAllocOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BufferViewOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BufferLoadOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BufferStoreOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AsyncCopyOp op, ThreadLowering &t);
+mlir::LogicalResult lower(CommitOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AwaitOp op, ThreadLowering &t);
+
+// The program and the outside.
+mlir::LogicalResult lower(ProgramIdOp op, ThreadLowering &t);
+mlir::LogicalResult lower(NumProgramsOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BarrierOp op, ThreadLowering &t);
+mlir::LogicalResult lower(PrintOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AssertOp op, ThreadLowering &t);
+
+} // namespace tile
+
+#endif // TILE_CONVERSION_TILETOGPU_LOWERINGS_H

@@ -1,0 +1,30 @@
+//===- Hooks.h - Per-thread code in NVIDIA's instructions -------------------===//
+#ifndef TILE_TARGETS_NVIDIA_HOOKS_H
+#define TILE_TARGETS_NVIDIA_HOOKS_H
+
+#include "compiler/conversion/TileToGPU/GPUHooks.h"
+
+namespace tile::nvidia {
+
+class Hooks final : public GPUHooks {
+public:
+  void registerDialects(mlir::DialectRegistry &registry) const override;
+  mlir::Value emitLoad(mlir::ImplicitLocOpBuilder &b, mlir::Type type, const GlobalAccess &access,
+                       mlir::Value other) const override;
+  void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                 const GlobalAccess &access) const override;
+  llvm::StringRef getSyncScope(MemoryScope scope) const override;
+  void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const override;
+  void emitAsyncCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination,
+                     const GlobalAccess &access, int64_t bytes) const override;
+  void emitAsyncCommit(mlir::ImplicitLocOpBuilder &b) const override;
+  void emitAsyncWait(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const override;
+  llvm::SmallVector<mlir::Value> emitMatrixLoad(mlir::ImplicitLocOpBuilder &b,
+                                                mlir::Value address, unsigned words,
+                                                bool transposed) const override;
+  mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const override;
+};
+
+} // namespace tile::nvidia
+
+#endif // TILE_TARGETS_NVIDIA_HOOKS_H

@@ -1,0 +1,54 @@
+//===- MathPatterns.cpp - Functions that the hardware has -------------------===//
+#include "compiler/targets/nvidia/LowerToNVVM/Patterns.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/VectorPattern.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace {
+/// A function of f32 as the hardware's approximation, element by element. What
+/// arrives here has been found exact enough, or was asked for by `afn`.
+template <typename Op> struct LowerNative : ConvertOpToLLVMPattern<Op> {
+  LowerNative(const LLVMTypeConverter &converter, StringRef intrinsic)
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/2), intrinsic(intrinsic) {}
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = adaptor.getOperand().getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "the hardware has it for f32 alone");
+    auto call = [&](Value x) -> Value {
+      return LLVM::CallIntrinsicOp::create(rewriter, loc, x.getType(),
+                                           rewriter.getStringAttr(intrinsic), ValueRange{x})
+          .getResult(0);
+    };
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector) {
+      rewriter.replaceOp(op, call(adaptor.getOperand()));
+      return success();
+    }
+    Value result = LLVM::PoisonOp::create(rewriter, loc, type);
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      Value index = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(i));
+      Value x = LLVM::ExtractElementOp::create(rewriter, loc, adaptor.getOperand(), index);
+      result = LLVM::InsertElementOp::create(rewriter, loc, result, call(x), index);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  StringRef intrinsic;
+};
+} // namespace
+
+void tile::nvidia::populateNativeMathPatterns(const LLVMTypeConverter &converter,
+                                              RewritePatternSet &patterns) {
+  patterns.add<LowerNative<math::Exp2Op>>(converter, "llvm.nvvm.ex2.approx.f32");
+  patterns.add<LowerNative<math::Log2Op>>(converter, "llvm.nvvm.lg2.approx.f");
+  patterns.add<LowerNative<math::RsqrtOp>>(converter, "llvm.nvvm.rsqrt.approx.f");
+  patterns.add<LowerNative<math::SinOp>>(converter, "llvm.nvvm.sin.approx.f");
+  patterns.add<LowerNative<math::CosOp>>(converter, "llvm.nvvm.cos.approx.f");
+}

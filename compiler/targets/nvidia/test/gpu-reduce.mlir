@@ -1,0 +1,58 @@
+// RUN: tile-opt %s -convert-tile-to-gpu -canonicalize -cse | FileCheck %s
+// RUN: tile-translate %s --target nvidia:sm_90a --from scheduled --emit ptx | FileCheck %s --check-prefix=PTX
+
+#layout = #tile.layout<[1024]: register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
+#rows = #tile.layout<[4, 32]: lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
+#row = #tile.layout<[4]: lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
+
+module attributes {tile.num_warps = 4 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {lanes = 32 : i32, access_bits = 128 : i32}>} {
+
+// Halves in registers, then lanes, then warps through memory.
+// CHECK-LABEL: func.func @all
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<2xf32>
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<1xf32>
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: gpu.barrier
+// CHECK: llvm.store
+// CHECK: gpu.barrier
+// CHECK: llvm.load
+// PTX: .extern .shared
+// PTX: .visible .entry all(
+// PTX-COUNT-5: shfl.sync.bfly.b32
+// PTX: bar.sync 0
+func.func @all(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %i = tile.arange 0 : tensor<1024xi32, #layout>
+  %ps = tile.splat %p : tensor<1024x!tile.ptr<f32>, #layout>
+  %q = tile.addptr %ps, %i : tensor<1024x!tile.ptr<f32>, #layout>, tensor<1024xi32, #layout>
+  %x = tile.load %q : tensor<1024x!tile.ptr<f32>, #layout>
+  %sum = tile.reduce (%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #layout>) -> f32
+  tile.store %p, %sum : !tile.ptr<f32>
+  return
+}
+
+// A row lies in one warp: shuffles alone.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.shuffle xor
+// CHECK-NOT: gpu.barrier
+// CHECK: nvidia.store
+func.func @rows(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel} {
+  %i = tile.arange 0 : tensor<4xi32, #row>
+  %ps = tile.splat %p : tensor<4x!tile.ptr<i32>, #row>
+  %q = tile.addptr %ps, %i : tensor<4x!tile.ptr<i32>, #row>, tensor<4xi32, #row>
+  %y = tile.splat %x : tensor<4x32xi32, #rows>
+  %max = tile.reduce (%y) axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.maxsi %a, %b : i32
+    tile.yield %c : i32
+  } : (tensor<4x32xi32, #rows>) -> tensor<4xi32, #row>
+  tile.store %q, %max : tensor<4x!tile.ptr<i32>, #row>
+  return
+}
+}

@@ -1,0 +1,39 @@
+// RUN: tile-opt %s -split-input-file -convert-tile-to-gpu -verify-diagnostics
+
+// expected-error @+1 {{expects 'tile.target' on the module}}
+module {
+}
+
+// -----
+
+// expected-error @+1 {{target 'nowhere' is not a GPU of this build}}
+module attributes {tile.target = #tile.target<"nowhere", "any", {lanes = 32 : i32}>} {
+}
+
+// -----
+
+module attributes {tile.target = #tile.target<"nvidia", "sm_80", {lanes = 32 : i32}>} {
+func.func @layout() {
+  // expected-error @+1 {{expects a layout on every block, got 'tensor<64xi32>'}}
+  %a = tile.arange 0 : tensor<64xi32>
+  return
+}
+}
+
+// -----
+
+// expected-error @+1 {{programs of several thread blocks are not supported}}
+module attributes {tile.num_ctas = 2 : i32,
+    tile.target = #tile.target<"nvidia", "sm_80", {lanes = 32 : i32}>} {
+}
+
+// -----
+
+#layout = #tile.layout<[2]: register = [[1]], lane = [[0], [0], [0], [0], [0]]>
+module attributes {tile.target = #tile.target<"nvidia", "sm_80", {lanes = 32 : i32}>} {
+func.func @constant() {
+  // expected-error @+1 {{expects a block of one value}}
+  %a = arith.constant dense<[1, 2]> : tensor<2xi32, #layout>
+  return
+}
+}
