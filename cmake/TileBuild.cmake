@@ -10,8 +10,11 @@ endfunction()
 macro(tile_set_compile_options)
   find_program(TILE_CCACHE ccache)
   if(TILE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_C_COMPILER_LAUNCHER ${TILE_CCACHE})
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${TILE_CCACHE})
+    # With these it also serves files that use precompiled headers.
+    set(sloppiness pch_defines,time_macros,include_file_mtime,include_file_ctime)
+    set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=${sloppiness} ${TILE_CCACHE})
+    set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   endif()
   if(TILE_ASSERTS)
     # Debian's LLVM has NDEBUG; our own code may still check itself against it.
