@@ -95,8 +95,7 @@ std::optional<ReductionPlan> tile::planReduction(const LinearLayout &source, uns
   return plan;
 }
 
-LinearLayout tile::getReducibleLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes,
-                                      int64_t warps) {
+LinearLayout tile::getReducibleLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes, int64_t warps) {
   auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, shape.size())));
   return getDefaultLayout(shape, order, /*contiguous=*/1, lanes, warps);
 }

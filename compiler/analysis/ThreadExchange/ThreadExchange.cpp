@@ -53,8 +53,7 @@ static int64_t getReductionBytes(ReduceOp op) {
     plain = getReducibleLayout(getShape(block), lanes, warps);
     plan = planReduction(plain, axis);
   }
-  const LinearLayout *wanted =
-      isa<RankedTensorType>(result) ? &getBlockLayout(result) : nullptr;
+  const LinearLayout *wanted = isa<RankedTensorType>(result) ? &getBlockLayout(result) : nullptr;
   SmallVector<int64_t> shape(getShape(result));
   int64_t bytes = 0;
   for (Value source : op.getSources()) {
@@ -67,8 +66,8 @@ static int64_t getReductionBytes(ReduceOp op) {
       LinearLayout gathered = getGatheredLayout(wanted, axis, plan->warps, lanes, warps);
       bytes = std::max(bytes, getConversionBytes(op, type, plan->partial, gathered, partial));
     } else if (wanted) {
-      bytes = std::max(bytes, getConversionBytes(op, type, plan->partial.squeezed(axis), *wanted,
-                                                 shape));
+      bytes = std::max(bytes,
+                       getConversionBytes(op, type, plan->partial.squeezed(axis), *wanted, shape));
     }
   }
   return bytes;
@@ -82,10 +81,9 @@ static int64_t getDotBytes(DotOp op) {
   for (auto [value, operand] : {std::pair<Value, MatmulOperand>(op.getA(), MatmulOperand::A),
                                 std::pair<Value, MatmulOperand>(op.getB(), MatmulOperand::B)}) {
     Type type = value.getType();
-    LinearLayout wanted =
-        getScalarDotLayout(getBlockLayout(op.getType()), operand, getShape(type));
-    bytes = std::max(bytes,
-                     getConversionBytes(op, type, getBlockLayout(type), wanted, getShape(type)));
+    LinearLayout wanted = getScalarDotLayout(getBlockLayout(op.getType()), operand, getShape(type));
+    bytes =
+        std::max(bytes, getConversionBytes(op, type, getBlockLayout(type), wanted, getShape(type)));
   }
   return bytes;
 }

@@ -18,16 +18,26 @@ using namespace tile;
 
 static LLVM::AtomicBinOp getBinOp(AtomicKind kind) {
   switch (kind) {
-  case AtomicKind::Add: return LLVM::AtomicBinOp::add;
-  case AtomicKind::FAdd: return LLVM::AtomicBinOp::fadd;
-  case AtomicKind::Max: return LLVM::AtomicBinOp::max;
-  case AtomicKind::Min: return LLVM::AtomicBinOp::min;
-  case AtomicKind::UMax: return LLVM::AtomicBinOp::umax;
-  case AtomicKind::UMin: return LLVM::AtomicBinOp::umin;
-  case AtomicKind::And: return LLVM::AtomicBinOp::_and;
-  case AtomicKind::Or: return LLVM::AtomicBinOp::_or;
-  case AtomicKind::Xor: return LLVM::AtomicBinOp::_xor;
-  case AtomicKind::Exchange: return LLVM::AtomicBinOp::xchg;
+  case AtomicKind::Add:
+    return LLVM::AtomicBinOp::add;
+  case AtomicKind::FAdd:
+    return LLVM::AtomicBinOp::fadd;
+  case AtomicKind::Max:
+    return LLVM::AtomicBinOp::max;
+  case AtomicKind::Min:
+    return LLVM::AtomicBinOp::min;
+  case AtomicKind::UMax:
+    return LLVM::AtomicBinOp::umax;
+  case AtomicKind::UMin:
+    return LLVM::AtomicBinOp::umin;
+  case AtomicKind::And:
+    return LLVM::AtomicBinOp::_and;
+  case AtomicKind::Or:
+    return LLVM::AtomicBinOp::_or;
+  case AtomicKind::Xor:
+    return LLVM::AtomicBinOp::_xor;
+  case AtomicKind::Exchange:
+    return LLVM::AtomicBinOp::xchg;
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -99,14 +109,14 @@ private:
         registers.push_back(registers[first]);
         continue;
       }
-      auto values = llvm::map_to_vector(operands, [&](Value v) { return t.extract(v, reg); });
+      auto values =
+          llvm::map_to_vector(operands, [&, reg = reg](Value v) { return t.extract(v, reg); });
       Value predicate = createAnd(t.b, predicates ? t.extract(predicates, reg) : Value(), owns);
       registers.push_back(actIf(predicate, t.extract(pointers, reg), values, action));
     }
     Value old = t.pack(registers);
     if (!op.getResult().use_empty()) {
-      FailureOr<Value> shared =
-          Exchange(op, t).broadcastFromOwners(old, layout, getShape(block));
+      FailureOr<Value> shared = Exchange(op, t).broadcastFromOwners(old, layout, getShape(block));
       if (failed(shared))
         return failure();
       old = *shared;
@@ -123,6 +133,10 @@ private:
 } // namespace
 
 LogicalResult tile::lower(AtomicRMWOp op, ThreadLowering &t) {
+  if (!t.hooks.hasAtomic(op.getKind(), op.getScope()))
+    return op.emitOpError() << stringifyAtomicKind(op.getKind()) << " with scope '"
+                            << stringifyMemoryScope(op.getScope())
+                            << "' is not supported on this target";
   StringRef scope = t.hooks.getSyncScope(op.getScope());
   LLVM::AtomicBinOp kind = getBinOp(op.getKind());
   unsigned bytes = getMemoryBits(getElementType(op.getResult().getType())) / 8;
@@ -141,8 +155,8 @@ LogicalResult tile::lower(AtomicCASOp op, ThreadLowering &t) {
   return Atomic<AtomicCASOp>(op, Value(), {op.getExpected(), op.getDesired()}, t)
       .run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange values) -> Value {
         auto exchange = LLVM::AtomicCmpXchgOp::create(
-            b, pointer, toBits(b, values[0]), toBits(b, values[1]),
-            LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic, scope, bytes);
+            b, pointer, toBits(b, values[0]), toBits(b, values[1]), LLVM::AtomicOrdering::monotonic,
+            LLVM::AtomicOrdering::monotonic, scope, bytes);
         Value old = LLVM::ExtractValueOp::create(b, exchange.getRes(), 0);
         return fromBits(b, old, values[0].getType());
       });

@@ -53,8 +53,8 @@ LogicalResult tile::lower(BufferStoreOp op, ThreadLowering &t) {
   for (const VectorAccess &registers : transfer.accesses) {
     if (firstCopies[registers.front()] != registers.front())
       continue;
-    t.memory.store(t.b, toMemory(t.b, t.shuffle(vector, registers)),
-                   offsets.get(registers.front()), transfer.getAlignment());
+    t.memory.store(t.b, toMemory(t.b, t.shuffle(vector, registers)), offsets.get(registers.front()),
+                   transfer.getAlignment());
   }
   return success();
 }

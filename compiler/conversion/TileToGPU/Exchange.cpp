@@ -100,8 +100,7 @@ SmallVector<Value> Exchange::shuffleRound(const ShufflePlan &plan, const Shuffle
   SmallVector<Value> got;
   for (size_t i = 0; i < bits.size(); ++i) {
     Value part = createShiftRight(b, moved, width * i);
-    got.push_back(
-        fromBits(b, arith::TruncIOp::create(b, bits.front().getType(), part), type));
+    got.push_back(fromBits(b, arith::TruncIOp::create(b, bits.front().getType(), part), type));
   }
   return got;
 }
@@ -132,9 +131,7 @@ Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Val
   Value base = createI32(b, t.memory.getScratch(op, plan.scratchBytes));
   ThreadOffsets toWrite(b, t.scope, plan.write, bytes, base);
   ThreadOffsets toRead(b, t.scope, plan.read, bytes, base);
-  auto barrier = [&] {
-    plan.isWithinWarps ? t.scope.emitWarpBarrier(b) : t.scope.emitBarrier(b);
-  };
+  auto barrier = [&] { plan.isWithinWarps ? t.scope.emitWarpBarrier(b) : t.scope.emitBarrier(b); };
   SmallVector<Value> registers(results);
   for (const MemoryPlan::Pass &pass : plan.passes) {
     // What the scratch memory held before has been read by now. Only other
@@ -143,8 +140,7 @@ Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Val
     auto writeAll = [&] {
       for (const VectorAccess &access : pass.writes) {
         Value value = toMemory(b, t.shuffle(vector, access));
-        t.memory.store(b, value, toWrite.get(access.front(), pass.base),
-                       bytes * plan.writeWidth);
+        t.memory.store(b, value, toWrite.get(access.front(), pass.base), bytes * plan.writeWidth);
       }
     };
     if (!writes) {
@@ -161,8 +157,7 @@ Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Val
       auto inMemory = type.clone(getMemoryType(element));
       Value value = fromMemory(
           b,
-          t.memory.load(b, inMemory, toRead.get(access.front(), pass.base),
-                        bytes * plan.readWidth),
+          t.memory.load(b, inMemory, toRead.get(access.front(), pass.base), bytes * plan.readWidth),
           type);
       for (auto [i, reg] : llvm::enumerate(access))
         registers[reg] = t.extract(value, i);

@@ -33,8 +33,8 @@ Value GPUHooks::emitLoad(ImplicitLocOpBuilder &b, Type type, const GlobalAccess 
 
 void GPUHooks::emitStore(ImplicitLocOpBuilder &b, Value value, const GlobalAccess &access) const {
   auto store = [&](OpBuilder &nested, Location loc) {
-    LLVM::StoreOp::create(nested, loc, value, access.pointer, access.alignment,
-                          access.isVolatile, isStreaming(access));
+    LLVM::StoreOp::create(nested, loc, value, access.pointer, access.alignment, access.isVolatile,
+                          isStreaming(access));
   };
   if (!access.predicate)
     return store(b, b.getLoc());
@@ -47,8 +47,8 @@ void GPUHooks::emitStore(ImplicitLocOpBuilder &b, Value value, const GlobalAcces
 void GPUHooks::emitWarpBarrier(ImplicitLocOpBuilder &b) const { gpu::BarrierOp::create(b); }
 
 /// A copy that is complete at once keeps every promise of an asynchronous one.
-void GPUHooks::emitAsyncCopy(ImplicitLocOpBuilder &b, Value destination,
-                             const GlobalAccess &access, int64_t bytes) const {
+void GPUHooks::emitAsyncCopy(ImplicitLocOpBuilder &b, Value destination, const GlobalAccess &access,
+                             int64_t bytes) const {
   auto type = VectorType::get(bytes, b.getI8Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   LLVM::StoreOp::create(b, emitLoad(b, type, access, zero), destination, bytes);

@@ -73,11 +73,9 @@ static LogicalResult lowerScalar(LoadOp op, ThreadLowering &t) {
   access.alignment = getMemoryBits(op.getType()) / 8;
   Value other;
   if (op.getIsVolatile())
-    access.predicate =
-        createAnd(b, access.predicate, createEquals(b, t.scope.getThread(), 0));
+    access.predicate = createAnd(b, access.predicate, createEquals(b, t.scope.getThread(), 0));
   if (access.predicate)
-    other = op.getOther() ? toMemory(b, t.get(op.getOther()))
-                          : createZero(b, getMemoryType(type));
+    other = op.getOther() ? toMemory(b, t.get(op.getOther())) : createZero(b, getMemoryType(type));
   Value value = t.hooks.emitLoad(b, getMemoryType(type), access, other);
   value = fromMemory(b, value, type);
   t.set(op, op.getIsVolatile() ? Exchange(op, t).broadcastFromFirst(value) : value);
@@ -122,8 +120,7 @@ LogicalResult tile::lower(LoadOp op, ThreadLowering &t) {
 static LogicalResult lowerScalar(StoreOp op, ThreadLowering &t) {
   GlobalAccess access = getAccess(op);
   access.pointer = t.get(op.getPointer());
-  access.predicate =
-      createAnd(t.b, t.get(op.getMask()), createEquals(t.b, t.scope.getThread(), 0));
+  access.predicate = createAnd(t.b, t.get(op.getMask()), createEquals(t.b, t.scope.getThread(), 0));
   access.alignment = getMemoryBits(op.getValue().getType()) / 8;
   t.hooks.emitStore(t.b, toMemory(t.b, t.get(op.getValue())), access);
   return success();

@@ -127,8 +127,7 @@ Value tile::emitOwnership(ImplicitLocOpBuilder &b, const ExecutionScope &scope,
         continue;
       if (repeat.out == Dim::None)
         owns = createAnd(
-            b, owns,
-            createEquals(b, createDigit(b, scope.getIndex(in), counted, repeat.count), 0));
+            b, owns, createEquals(b, createDigit(b, scope.getIndex(in), counted, repeat.count), 0));
       counted *= repeat.count;
     }
     // A layout that does not name all lanes or warps is held by the first ones.
@@ -148,8 +147,8 @@ Value tile::emitInside(ImplicitLocOpBuilder &b, const ExecutionScope &scope,
       continue;
     Value coordinates = emitCoordinates(b, scope, layout, dim);
     Value limit = vector::BroadcastOp::create(b, coordinates.getType(), createI32(b, size));
-    inside = createAnd(
-        b, inside, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, coordinates, limit));
+    inside = createAnd(b, inside,
+                       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, coordinates, limit));
   }
   return inside;
 }

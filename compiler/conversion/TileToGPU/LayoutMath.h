@@ -52,8 +52,8 @@ struct ThreadOps {
 class ThreadOffsets {
 public:
   /// `base`, in bytes, is added to all offsets.
-  ThreadOffsets(mlir::ImplicitLocOpBuilder &b, const ExecutionScope &scope,
-                const AccessMap &access, int64_t elementBytes, mlir::Value base)
+  ThreadOffsets(mlir::ImplicitLocOpBuilder &b, const ExecutionScope &scope, const AccessMap &access,
+                int64_t elementBytes, mlir::Value base)
       : b(b), ops{b, scope}, emitter(access, ops), elementBytes(elementBytes), base(base) {}
 
   struct Offset {

@@ -52,8 +52,8 @@ static SmallVector<unsigned> getRegisterBits(ArrayRef<InputBit> bits) {
 }
 
 static int64_t countWords(const CollectiveAccess &collective, unsigned elementBits) {
-  unsigned bits = getRegisterBits(collective.row).size() +
-                  getRegisterBits(collective.address).size();
+  unsigned bits =
+      getRegisterBits(collective.row).size() + getRegisterBits(collective.address).size();
   return (int64_t(1) << bits) * elementBits / 32;
 }
 

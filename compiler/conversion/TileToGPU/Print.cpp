@@ -109,7 +109,8 @@ static void printBlock(PrintOp op, ThreadLowering &t, Value value, bool isSigned
       continue;
     Value predicate = createAnd(b, inside ? t.extract(inside, reg) : Value(), owns);
     Value element = t.extract(vector, reg);
-    auto indices = llvm::map_to_vector(coordinates, [&](Value v) { return t.extract(v, reg); });
+    auto indices =
+        llvm::map_to_vector(coordinates, [&, reg = reg](Value v) { return t.extract(v, reg); });
     emitIf(b, predicate, [&] { printElement(op, t, element, indices, isSigned); });
   }
 }

@@ -1,9 +1,9 @@
 //===- Reduce.cpp - Reductions with any combiner ----------------------------===//
+#include "compiler/analysis/ThreadExchange/ReductionPlan.h"
 #include "compiler/conversion/TileToGPU/Combiner.h"
 #include "compiler/conversion/TileToGPU/Exchange.h"
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
-#include "compiler/analysis/ThreadExchange/ReductionPlan.h"
 #include "compiler/conversion/TileToGPU/Shuffle.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -57,8 +57,7 @@ LogicalResult Reduction::prepare() {
   LinearLayout layout = getLinearLayout(block);
   std::optional<ReductionPlan> planned = planReduction(layout, axis);
   if (!planned) {
-    LinearLayout plain =
-        getReducibleLayout(shape, t.scope.getNumLanes(), t.scope.getNumWarps());
+    LinearLayout plain = getReducibleLayout(shape, t.scope.getNumLanes(), t.scope.getNumWarps());
     for (Value &value : values) {
       FailureOr<Value> moved = Exchange(op, t).convert(value, layout, plain, shape);
       if (failed(moved))
@@ -114,8 +113,7 @@ void Reduction::combineLanes(uint64_t step) {
 /// Bring the partial results to where the op's results live.
 LogicalResult Reduction::combineWarps() {
   Type result = op.getReduced().front().getType();
-  const LinearLayout *wanted =
-      isa<RankedTensorType>(result) ? &getLinearLayout(result) : nullptr;
+  const LinearLayout *wanted = isa<RankedTensorType>(result) ? &getLinearLayout(result) : nullptr;
   if (plan.warps == 1 && !wanted)
     return success();
   SmallVector<int64_t> shape(getShape(result));
@@ -124,8 +122,7 @@ LogicalResult Reduction::combineWarps() {
     from = from.squeezed(axis);
     to = *wanted;
   } else {
-    to = getGatheredLayout(wanted, axis, plan.warps, t.scope.getNumLanes(),
-                           t.scope.getNumWarps());
+    to = getGatheredLayout(wanted, axis, plan.warps, t.scope.getNumLanes(), t.scope.getNumWarps());
     shape.insert(shape.begin() + axis, plan.warps);
   }
   for (Value &value : values) {

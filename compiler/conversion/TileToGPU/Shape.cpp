@@ -91,8 +91,8 @@ static LogicalResult splitToScalars(SplitOp op, ThreadLowering &t) {
   LinearLayout both = getGatheredLayout(/*result=*/nullptr, /*axis=*/0, /*warps=*/2,
                                         t.scope.getNumLanes(), t.scope.getNumWarps());
   Type source = op.getSource().getType();
-  FailureOr<Value> vector = Exchange(op, t).convert(t.get(op.getSource()),
-                                                    getLinearLayout(source), both, getShape(source));
+  FailureOr<Value> vector = Exchange(op, t).convert(t.get(op.getSource()), getLinearLayout(source),
+                                                    both, getShape(source));
   if (failed(vector))
     return failure();
   for (auto [i, result] : llvm::enumerate(op.getResults()))

@@ -73,8 +73,7 @@ struct TileToGPUPass : tile::impl::TileToGPUBase<TileToGPUPass> {
     }
     OnChipMemory memory(module);
     for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (failed(verifyLayouts(function)) ||
-          failed(ThreadLowering(function, *hooks, memory).run()))
+      if (failed(verifyLayouts(function)) || failed(ThreadLowering(function, *hooks, memory).run()))
         return signalPassFailure();
     memory.finish();
   }

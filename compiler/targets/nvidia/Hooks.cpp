@@ -31,9 +31,12 @@ void Hooks::emitStore(ImplicitLocOpBuilder &b, Value value, const GlobalAccess &
 
 llvm::StringRef Hooks::getSyncScope(MemoryScope scope) const {
   switch (scope) {
-  case MemoryScope::CTA: return "block";
-  case MemoryScope::GPU: return "device";
-  case MemoryScope::System: return "";
+  case MemoryScope::CTA:
+    return "block";
+  case MemoryScope::GPU:
+    return "device";
+  case MemoryScope::System:
+    return "";
   }
   llvm_unreachable("all scopes are listed");
 }
@@ -75,9 +78,9 @@ llvm::SmallVector<Value> Hooks::emitMatrixLoad(ImplicitLocOpBuilder &b, Value ad
   if (words > 1)
     type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(words, i32));
   auto shape = NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8);
-  Value loaded = NVVM::LdMatrixOp::create(
-      b, type, address, words, transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
-      NVVM::LdStMatrixEltType::B16);
+  Value loaded = NVVM::LdMatrixOp::create(b, type, address, words,
+                                          transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+                                          shape, NVVM::LdStMatrixEltType::B16);
   if (words == 1)
     return {loaded};
   llvm::SmallVector<Value> parts;

@@ -29,12 +29,12 @@ struct Arch {
   llvm::StringLiteral name;
   int32_t onChipBytes; // a block's most, opted in
   unsigned ptx;
-  bool hasF8;            // matrix instructions on 8-bit floats
+  bool hasF8;             // matrix instructions on 8-bit floats
   bool hasBF16Arithmetic; // beyond the fused multiplication
 };
 
 constexpr Arch kArchs[] = {
-    {"sm_90a", 232448, 80, true, true}, {"sm_80", 166912, 70, false, false},
+    {"sm_90a", 232448, 80, true, true},  {"sm_80", 166912, 70, false, false},
     {"sm_86", 101376, 71, false, false}, {"sm_89", 101376, 78, true, false},
     {"sm_100a", 232448, 86, true, true}, {"sm_120a", 101376, 87, true, true},
 };
@@ -52,8 +52,8 @@ constexpr llvm::StringRef kArtifacts[] = {"llvmir", "ptx"};
 DictionaryAttr describeMath(Builder &b) {
   constexpr float kUnbounded = 1.0e9f;
   constexpr std::pair<llvm::StringLiteral, float> kErrors[] = {
-      {"exp2.f32", 2.0f},        {"rsqrt.f32", 2.0f},     {"log2.f32", kUnbounded},
-      {"sin.f32", kUnbounded},   {"cos.f32", kUnbounded},
+      {"exp2.f32", 2.0f},      {"rsqrt.f32", 2.0f},     {"log2.f32", kUnbounded},
+      {"sin.f32", kUnbounded}, {"cos.f32", kUnbounded},
   };
   SmallVector<NamedAttribute> errors;
   for (auto [name, error] : kErrors)
@@ -126,9 +126,8 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
                                 MmaKind::F64};
   if (arch.hasF8)
     kinds.push_back(MmaKind::F8);
-  auto units = llvm::map_to_vector(kinds, [&](MmaKind kind) -> Attribute {
-    return nvidia::MmaSyncAttr::get(context, kind);
-  });
+  auto units = llvm::map_to_vector(
+      kinds, [&](MmaKind kind) -> Attribute { return nvidia::MmaSyncAttr::get(context, kind); });
   SmallVector<StringRef> narrow = {"f16"};
   if (arch.hasBF16Arithmetic)
     narrow.push_back("bf16");
@@ -183,8 +182,9 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
   // the code is straight; a standard -O3 takes twice the time for no gain.
   // Written as text, instcombine checks that it reached a fixed point and ends with an error where
   // it did not: that is a check of LLVM's own tests.
-  codegen.passes = "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-                   "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+  codegen.passes =
+      "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+      "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
   codegen.level = llvm::CodeGenOptLevel::Aggressive;
   codegen.adjust = markAssemblyConvergent;
   return generateCode(module, codegen,

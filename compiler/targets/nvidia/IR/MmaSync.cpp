@@ -24,13 +24,18 @@ bool MmaSyncAttr::accepts(const MatmulProblem &problem) const {
     return false;
   Type a = problem.a, b = problem.b, acc = problem.acc;
   switch (getKind()) {
-  case MmaKind::F16: return a.isF16() && b.isF16() && (acc.isF32() || acc.isF16());
-  case MmaKind::BF16: return a.isBF16() && b.isBF16() && acc.isF32();
+  case MmaKind::F16:
+    return a.isF16() && b.isF16() && (acc.isF32() || acc.isF16());
+  case MmaKind::BF16:
+    return a.isBF16() && b.isBF16() && acc.isF32();
   case MmaKind::TF32:
     return a.isF32() && b.isF32() && acc.isF32() && problem.precision == InputPrecision::TF32;
-  case MmaKind::I8: return a.isInteger(8) && b.isInteger(8) && acc.isInteger(32);
-  case MmaKind::F8: return isF8(a) && isF8(b) && acc.isF32();
-  case MmaKind::F64: return a.isF64() && b.isF64() && acc.isF64();
+  case MmaKind::I8:
+    return a.isInteger(8) && b.isInteger(8) && acc.isInteger(32);
+  case MmaKind::F8:
+    return isF8(a) && isF8(b) && acc.isF32();
+  case MmaKind::F64:
+    return a.isF64() && b.isF64() && acc.isF64();
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -38,11 +43,15 @@ bool MmaSyncAttr::accepts(const MatmulProblem &problem) const {
 std::array<int64_t, 3> MmaSyncAttr::getInstructionShape() const {
   switch (getKind()) {
   case MmaKind::F16:
-  case MmaKind::BF16: return {16, 8, 16};
-  case MmaKind::TF32: return {16, 8, 8};
+  case MmaKind::BF16:
+    return {16, 8, 16};
+  case MmaKind::TF32:
+    return {16, 8, 8};
   case MmaKind::I8:
-  case MmaKind::F8: return {16, 8, 32};
-  case MmaKind::F64: return {8, 8, 4};
+  case MmaKind::F8:
+    return {16, 8, 32};
+  case MmaKind::F64:
+    return {8, 8, 4};
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -55,11 +64,14 @@ std::array<int64_t, 3> MmaSyncAttr::getInstructionShape() const {
 static int64_t getPacked(MmaKind kind) {
   switch (kind) {
   case MmaKind::F16:
-  case MmaKind::BF16: return 2;
+  case MmaKind::BF16:
+    return 2;
   case MmaKind::I8:
-  case MmaKind::F8: return 4;
+  case MmaKind::F8:
+    return 4;
   case MmaKind::TF32:
-  case MmaKind::F64: return 1;
+  case MmaKind::F64:
+    return 1;
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -171,8 +183,8 @@ static SmallVector<Value> roundToTF32(OpBuilder &b, Location loc, ValueRange sca
 static Value createF8Product(OpBuilder &b, Location loc, Type result, const MatmulProblem &problem,
                              ArrayRef<Value> operands) {
   auto getName = [](Type type) { return isa<Float8E5M2Type>(type) ? "e5m2" : "e4m3"; };
-  std::string name = std::string("llvm.nvvm.mma.m16n8k32.row.col.f32.") + getName(problem.a) +
-                     "." + getName(problem.b) + ".f32";
+  std::string name = std::string("llvm.nvvm.mma.m16n8k32.row.col.f32.") + getName(problem.a) + "." +
+                     getName(problem.b) + ".f32";
   return LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(name), operands)
       .getResult(0);
 }

@@ -18,14 +18,20 @@ struct LowerIndex : ConvertOpToLLVMPattern<Op> {
     Type i32 = rewriter.getI32Type();
     Value read;
     switch (op.getDimension()) {
-    case gpu::Dimension::x: read = X::create(rewriter, op.getLoc(), i32); break;
-    case gpu::Dimension::y: read = Y::create(rewriter, op.getLoc(), i32); break;
-    case gpu::Dimension::z: read = Z::create(rewriter, op.getLoc(), i32); break;
+    case gpu::Dimension::x:
+      read = X::create(rewriter, op.getLoc(), i32);
+      break;
+    case gpu::Dimension::y:
+      read = Y::create(rewriter, op.getLoc(), i32);
+      break;
+    case gpu::Dimension::z:
+      read = Z::create(rewriter, op.getLoc(), i32);
+      break;
     }
     if (std::optional<APInt> bound = op.getUpperBound())
-      read.getDefiningOp()->setAttr(
-          "range", LLVM::ConstantRangeAttr::get(rewriter.getContext(), APInt(32, 0),
-                                                bound->zextOrTrunc(32)));
+      read.getDefiningOp()->setAttr("range", LLVM::ConstantRangeAttr::get(rewriter.getContext(),
+                                                                          APInt(32, 0),
+                                                                          bound->zextOrTrunc(32)));
     rewriter.replaceOpWithNewOp<LLVM::ZExtOp>(op, this->getTypeConverter()->getIndexType(), read);
     return success();
   }
@@ -45,10 +51,14 @@ struct LowerShuffle : ConvertOpToLLVMPattern<gpu::ShuffleOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   static NVVM::ShflKind getKind(gpu::ShuffleMode mode) {
     switch (mode) {
-    case gpu::ShuffleMode::XOR: return NVVM::ShflKind::bfly;
-    case gpu::ShuffleMode::UP: return NVVM::ShflKind::up;
-    case gpu::ShuffleMode::DOWN: return NVVM::ShflKind::down;
-    case gpu::ShuffleMode::IDX: return NVVM::ShflKind::idx;
+    case gpu::ShuffleMode::XOR:
+      return NVVM::ShflKind::bfly;
+    case gpu::ShuffleMode::UP:
+      return NVVM::ShflKind::up;
+    case gpu::ShuffleMode::DOWN:
+      return NVVM::ShflKind::down;
+    case gpu::ShuffleMode::IDX:
+      return NVVM::ShflKind::idx;
     }
     llvm_unreachable("all modes are listed");
   }
@@ -76,9 +86,8 @@ struct LowerShuffle : ConvertOpToLLVMPattern<gpu::ShuffleOp> {
 
 void tile::nvidia::populateExecutionPatterns(const LLVMTypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<
-      LowerIndex<gpu::ThreadIdOp, NVVM::ThreadIdXOp, NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>,
-      LowerIndex<gpu::BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
-      LowerIndex<gpu::GridDimOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>,
-      LowerBarrier, LowerShuffle>(converter);
+  patterns.add<LowerIndex<gpu::ThreadIdOp, NVVM::ThreadIdXOp, NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>,
+               LowerIndex<gpu::BlockIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
+               LowerIndex<gpu::GridDimOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>,
+               LowerBarrier, LowerShuffle>(converter);
 }

@@ -34,8 +34,8 @@ static Value getText(OpBuilder &b, Location loc, ModuleOp module, StringRef text
     b.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), content.size());
     global = LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
-                                    LLVM::Linkage::Internal,
-                                    "printf_text_" + std::to_string(count), value);
+                                    LLVM::Linkage::Internal, "printf_text_" + std::to_string(count),
+                                    value);
   }
   return LLVM::AddressOfOp::create(b, loc, global);
 }
