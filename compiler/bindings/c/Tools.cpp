@@ -75,6 +75,8 @@ static LogicalResult translate(const TranslateLine &line, MLIRContext &context) 
   if (!llvm::is_contained(target->getArtifacts(), artifact))
     return reportUsage("target '" + name + "' has no artifact '" + artifact + "'; it has " +
                        llvm::join(target->getArtifacts(), ", "));
+  // A target may link, and lld takes back all options of the process.
+  const std::string output = line.output;
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(line.input, &error);
   if (!buffer)
@@ -88,7 +90,7 @@ static LogicalResult translate(const TranslateLine &line, MLIRContext &context) 
   FailureOr<std::string> result = target->emit(*module, artifact, options);
   if (failed(result))
     return failure(); // before the output file is touched
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(line.output, &error);
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
   if (!file)
     return reportUsage(error);
   file->os() << *result;

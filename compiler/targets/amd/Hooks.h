@@ -1,0 +1,21 @@
+//===- Hooks.h - Per-thread code in AMD's words -----------------------------===//
+#ifndef TILE_TARGETS_AMD_HOOKS_H
+#define TILE_TARGETS_AMD_HOOKS_H
+
+#include "compiler/conversion/TileToGPU/GPUHooks.h"
+
+namespace tile::amd {
+
+/// Loads and stores are the common ones: a predicate is a branch, which costs the
+/// hardware one write of its execution mask.
+class Hooks final : public GPUHooks {
+public:
+  void registerDialects(mlir::DialectRegistry &registry) const override;
+  llvm::StringRef getSyncScope(MemoryScope scope) const override;
+  void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const override;
+  mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const override;
+};
+
+} // namespace tile::amd
+
+#endif // TILE_TARGETS_AMD_HOOKS_H
