@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tilewright as tw
+
 from bench.kernels import add_kernel
 from bench.workload import Workload
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-
 import tilewright as tw
+
 from bench.compile_time import compile_times
 from bench.kernels import add_kernel, argmax_kernel, empty_kernel
 from bench.workload import Workload

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import tilewright as tw
 import torch
 
-import tilewright as tw
 from bench.compile_time import compile_times
 from bench.kernels import add_kernel, empty_kernel
 from bench.measure import time_cuda

@@ -1,10 +1,9 @@
 """Attention forward: softmax(q @ k.T * scale) @ v without the matrix of scores in memory."""
 
 import numpy as np
-from arrays import empty_like, on_device, parse_device, report
-
 import tilewright as tw
 import tilewright.language as tl
+from arrays import empty_like, on_device, parse_device, report
 
 
 @tw.jit

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import softmax as softmax_example
-
 import tilewright as tw
 
 EXAMPLES = Path(__file__).parent

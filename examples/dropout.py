@@ -1,10 +1,9 @@
 """Seeded dropout: the mask is a function of seed and position, and never stored."""
 
 import numpy as np
-from arrays import empty_like, on_device, parse_device, to_numpy
-
 import tilewright as tw
 import tilewright.language as tl
+from arrays import empty_like, on_device, parse_device, to_numpy
 
 
 @tw.jit

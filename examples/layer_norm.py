@@ -6,10 +6,9 @@ in every run.
 """
 
 import numpy as np
-from arrays import empty_like, on_device, parse_device, report
-
 import tilewright as tw
 import tilewright.language as tl
+from arrays import empty_like, on_device, parse_device, report
 
 
 @tw.jit

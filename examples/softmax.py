@@ -1,10 +1,9 @@
 """Fused softmax: each program reads a row once, and writes it once."""
 
 import numpy as np
-from arrays import empty_like, on_device, parse_device, report
-
 import tilewright as tw
 import tilewright.language as tl
+from arrays import empty_like, on_device, parse_device, report
 
 
 @tw.jit

@@ -130,6 +130,13 @@ void CPUTarget::buildStage(OpPassManager &pm, StringRef stage, const CompileOpti
 // Emission
 //===----------------------------------------------------------------------===//
 
+/// Some machines would rather halve wide vectors, but products fill the wide registers.
+static void preferWideVectors(llvm::Module &ir) {
+  for (llvm::Function &function : ir)
+    if (!function.isDeclaration())
+      function.addFnAttr("prefer-vector-width", "512");
+}
+
 FailureOr<std::string> CPUTarget::emit(ModuleOp module, StringRef artifact,
                                        const CompileOptions &options) const {
   const Machine &machine = getMachine(options.arch);
@@ -142,12 +149,7 @@ FailureOr<std::string> CPUTarget::emit(ModuleOp module, StringRef artifact,
   codegen.features = machine.features;
   codegen.passes = kPasses.str();
   codegen.codeModel = llvm::CodeModel::Small;
-  codegen.adjust = [](llvm::Module &ir) {
-    // Some machines would rather halve wide vectors, but products fill the wide registers.
-    for (llvm::Function &function : ir)
-      if (!function.isDeclaration())
-        function.addFnAttr("prefer-vector-width", "512");
-  };
+  codegen.adjust = preferWideVectors;
   CodegenOutput output = artifact == "llvmir" ? CodegenOutput::LLVMIR
                          : artifact == "asm"  ? CodegenOutput::Assembly
                                               : CodegenOutput::Object;

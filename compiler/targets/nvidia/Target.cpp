@@ -179,7 +179,7 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
   codegen.features = "+ptx" + std::to_string(ptx);
   // Blocks arrive as vectors: taken apart first, so that elements that nobody
   // uses, around loops too, are seen and removed. What follows is short because
-  // the code is straight; a standard -O3 takes twice the time for no gain.
+  // the code is straight; a standard -O3 after the scalarizer takes twice the time.
   // Written as text, instcombine checks that it reached a fixed point and ends with an error where
   // it did not: that is a check of LLVM's own tests.
   codegen.passes =
