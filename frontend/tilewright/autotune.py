@@ -77,7 +77,7 @@ class _Wrapper:
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Launch over a grid; with `warmup` only compile."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
         """Compile for these arguments without running."""
