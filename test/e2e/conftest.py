@@ -1,4 +1,7 @@
-"""What the tests of values share: they run kernels on the CPU and compare with numpy."""
+"""What the tests of values share: they run kernels, and compare with numpy.
+
+With ``--device cuda`` the kernels run on a GPU, on copies of the same arrays.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,25 @@ def rng():
     seed = np.random.SeedSequence().entropy
     print(f"seed: {seed}")
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def device(pytestconfig) -> str:
+    """Where kernels run: "cpu" or "cuda"."""
+    return pytestconfig.getoption("--device")
+
+
+@pytest.fixture(autouse=True)
+def arrays_on_device(request, device, monkeypatch):
+    """Move arrays to the GPU for each launch, where the tests run on one."""
+    if device == "cpu":
+        return
+    mark = request.node.get_closest_marker("cpu_only")
+    if mark is not None:
+        pytest.skip(f"on the CPU only: {mark.kwargs['reason']}")
+    from gpu_arrays import launch_on_gpu
+
+    launch_on_gpu(monkeypatch)
 
 
 @pytest.fixture(autouse=True)
