@@ -5,6 +5,7 @@
 include "TileMemoryOps.td"
 include "TileShapeOps.td"
 include "TileComputeOps.td"
+include "TileCollectiveOps.td"
 include "TileControlOps.td"
 include "TileStageOps.td"
 
