@@ -15,10 +15,11 @@
 from typing import Any
 
 from . import language
+from .ast.aggregates import aggregate
 from .autotune import Autotuner, Config, Heuristics, autotune, heuristics
 from .compile import CompiledKernel, compile, targets
 from .errors import CompilationError, OutOfResources, TilewrightError
-from .jit import ConstexprFunction, JITFunction, constexpr_function, jit
+from .jit import ConstexprFunction, JITFunction, constexpr_function, jit, must_use_result
 
 __version__ = "0.1.0"
 
@@ -45,5 +46,5 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = ["Autotuner", "CompilationError", "CompiledKernel", "Config", "ConstexprFunction", "Heuristics",
-           "JITFunction", "OutOfResources", "TilewrightError", "autotune", "cdiv", "compile", "constexpr_function",
-           "heuristics", "jit", "language", "next_power_of_2", "targets"]
+           "JITFunction", "OutOfResources", "TilewrightError", "aggregate", "autotune", "cdiv", "compile",
+           "constexpr_function", "heuristics", "jit", "language", "must_use_result", "next_power_of_2", "targets"]

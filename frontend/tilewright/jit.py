@@ -8,11 +8,13 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from types import FunctionType
 from typing import Any, overload
 
+from .ast.aggregates import members, text_of
 from .ast.constants import constexpr, is_constexpr_annotation, open_constant
 from .ast.source import FunctionSource
-from .ast.values import tensor
+from .ast.values import Aggregate, tensor
 from .language.types import const, dtype, parse_type
 
 Function = Callable[..., Any]
@@ -81,8 +83,6 @@ class JITFunction:
     def _make_params(self, keep: set[str | int], keep_alignment: set[str | int]) -> list[KernelParam]:
         params = []
         for index, (name, parameter) in enumerate(self.signature.parameters.items()):
-            if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
-                raise TypeError(f"{self.__name__}: kernels take no '*' or '**' parameters")
             annotation = parameter.annotation
             general = index in keep or name in keep
             params.append(KernelParam(
@@ -112,16 +112,9 @@ class JITFunction:
         constants: dict[str, Any] = {}
         for path in self.source.outer_names:
             value, found = _resolve(path, self.closure, self.fn.__globals__)
-            if not found:
-                continue
-            if isinstance(value, JITFunction):
-                if value is not self:
-                    functions.append(value)
-            elif isinstance(value, constexpr) or isinstance(value, (bool, int, float, str, tuple, dtype)):
-                constants[".".join(path)] = value
-            elif isinstance(value, ConstexprFunction):
-                constants[".".join(path)] = value.cache_key
-        return functions, constants
+            if found:
+                _note_use(".".join(path), value, functions, constants)
+        return [each for each in functions if each is not self], constants
 
     @property
     def used_globals(self) -> dict[str, Any]:
@@ -199,16 +192,6 @@ class JITFunction:
     __name__: str
 
 
-@dataclass(frozen=True)
-class BoundFunction:
-    """A function whose first argument is given, as a method of a value."""
-
-    function: JITFunction
-    receiver: tensor
-
-    __tile_function__ = "method"
-
-
 def _resolve(path: tuple[str, ...], closure: dict[str, Any], names: dict[str, Any]) -> tuple[Any, bool]:
     if path[0] in closure:
         value = closure[path[0]]
@@ -221,6 +204,31 @@ def _resolve(path: tuple[str, ...], closure: dict[str, Any], names: dict[str, An
             break
         value = getattr(value, name)
     return value, True
+
+
+def _note_use(name: str, value: Any, functions: list[JITFunction], constants: dict[str, Any]) -> None:
+    """Sort what a function reads from outside into functions and constants."""
+    if isinstance(value, JITFunction):
+        functions.append(value)
+    elif isinstance(value, (constexpr, bool, int, float, str, dtype)):
+        constants[name] = value
+    elif isinstance(value, tuple):
+        if not any(isinstance(item, (JITFunction, ConstexprFunction, tuple)) for item in value):
+            constants[name] = value
+            return
+        for place, item in enumerate(value):
+            _note_use(f"{name}[{place}]", item, functions, constants)
+    elif isinstance(value, ConstexprFunction):
+        constants[name] = value.cache_key
+    elif isinstance(value, FunctionType):
+        constants[name] = text_of(value)
+    elif isinstance(value, type) and issubclass(value, Aggregate):
+        constants[name] = repr(value.__tile_fields__)
+        for member_name, member in members(value):
+            if not isinstance(member, type):
+                _note_use(f"{name}.{member_name}", member, functions, constants)
+    elif isinstance(value, type) and hasattr(value, "_field_defaults"):  # a named tuple
+        constants[name] = (value._fields, open_constant(tuple(value._field_defaults.values())))
 
 
 class ConstexprFunction:
@@ -238,11 +246,19 @@ class ConstexprFunction:
     @cached_property
     def cache_key(self) -> str:
         """A hash of the function's text, or of its code where there is no text."""
-        try:
-            text = inspect.getsource(self.fn)
-        except OSError:
-            text = repr(self.fn.__code__.co_code) + repr(self.fn.__code__.co_consts)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(text_of(self.fn).encode()).hexdigest()
+
+
+def must_use_result(mark: Any, message: str | bool = True) -> Any:
+    """Refuse calls of a function in kernels that drop its result.
+
+    Args:
+        mark: The function, or a text that the error adds.
+    """
+    if isinstance(mark, str):
+        return lambda function: must_use_result(function, mark)
+    mark._must_use_result = message
+    return mark
 
 
 def constexpr_function(fn: Function) -> ConstexprFunction:

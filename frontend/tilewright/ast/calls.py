@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import inspect
+import types
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CompilationError, TileTypeError, UnsupportedLanguageConstruct
@@ -14,11 +17,10 @@ from ..language.conversion import describe_value, static
 from ..language.loops import range as loop_range
 from ..language.math import maximum, minimum
 from ..language.types import dtype
-from .constants import constexpr
-from .expressions import has_tensor
+from .constants import constexpr, open_constant
 from .frame import RESULT, Frame
 from .jumps import body_without_jumps
-from .values import Value, is_static, tensor, unwrap
+from .values import Aggregate, BoundMethod, Value, has_tensor, is_static, tensor, unwrap
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -43,34 +45,55 @@ class Calls:
                 raise UnsupportedLanguageConstruct("'**' arguments are not supported in kernels")
             named[keyword.arg] = self.expression(keyword.value)
         self.frame.node = node
+        if getattr(node, "unused", False):
+            self.check_result_is_used(function, node)
         return self.call_value(function, positional, named)
+
+    def check_result_is_used(self: Lowering, function: Value, node: ast.Call) -> None:
+        """Refuse a call whose result is dropped, of a function that is marked `must_use_result`."""
+        mark = getattr(getattr(function, "function", function), "_must_use_result", False)
+        if mark:
+            raise CompilationError(f"the result of {ast.unparse(node.func)} is not used",
+                                   *([mark] if isinstance(mark, str) else []))
 
     def call_value(self: Lowering, function: Value, positional: Sequence[Value], named: dict[str, Value]) -> Value:
         """Call what a callee turned out to be."""
+        if isinstance(function, types.MethodType) and hasattr(function.__func__, "__tile_function__"):
+            return self.call_value(function.__func__, [function.__self__, *positional], named)
         kind = getattr(function, "__tile_function__", None)
         if kind == "jit":
             return self.inline(function, positional, named)
         if kind == "method":
-            return self.inline(function.function, [function.receiver, *positional], named)
+            return self.call_method(function, positional, named)
         if kind == "constexpr":
             return self.run_static(function.fn, positional, named)
+        if getattr(function, "__triton_builtin__", False):
+            return self.call_foreign(function, positional, named)
         if hasattr(function, "__tile_builtin__"):
             return self.call_builtin(function, positional, named)
-        try:
-            python = _PYTHON_BUILTINS.get(function)
-        except TypeError:
-            python = None
+        python = find_python_builtin(function)
         if python is not None:
             return self.call_builtin(lambda *args, **kwargs: python(self, *args, **kwargs), positional, named)
-        if inspect.isclass(function) and issubclass(function, tuple) and hasattr(function, "_fields"):
+        if inspect.isclass(function) and is_class_of_values(function):
             return self.call_builtin(function, positional, named)
-        # Types, and methods of what is known while compiling, such as `x.dtype.is_floating()`.
-        owner = getattr(function, "__self__", None)
-        if isinstance(owner, (dtype, str, int, float)) or inspect.isclass(function) and issubclass(function, dtype):
+        if runs_while_compiling(function):
             return self.run_static(function, positional, named)
-        if isinstance(owner, tuple):  # such as `pair._replace(first=x)`
+        if isinstance(getattr(function, "__self__", None), tuple):  # such as `pair._replace(first=x)`
             return self.python_operation(lambda: function(*map(unwrap, positional), **named))
+        method = self.special_method(function, "call")
+        if method is not None:
+            return self.call_value(method, positional, named)
         raise self.not_callable(function)
+
+    def call_method(self: Lowering, method: BoundMethod, positional: Sequence[Value],
+                    named: dict[str, Value]) -> Value:
+        """A method of a value; of an aggregate also a plain function, which runs while compiling."""
+        function, receiver = method.function, method.receiver
+        if inspect.isfunction(function) or getattr(function, "__tile_function__", None) == "constexpr":
+            python = getattr(function, "fn", function)
+            bound = functools.wraps(python)(functools.partial(python, receiver))
+            return self.run_static(bound, positional, named)
+        return self.call_value(function, [receiver, *positional], named)
 
     def not_callable(self: Lowering, function: Value) -> CompilationError:
         if isinstance(function, tensor) or not callable(function):
@@ -93,22 +116,31 @@ class Calls:
 
     def run_static(self: Lowering, function: Callable[..., Any], positional: Sequence[Value],
                    named: dict[str, Value]) -> Value:
-        """A function that runs while compiling."""
-        for value in [*positional, *named.values()]:
-            if not is_static(value):
-                raise TileTypeError(f"'{function.__name__}' runs while compiling and takes compile-time constants, "
-                                    f"got {describe_value(value)}")
+        """A function that runs while compiling; of values of the program it may ask types and shapes."""
         arguments = [unwrap(value) for value in positional]
         result = self.python_operation(lambda: function(*arguments, **{k: unwrap(v) for k, v in named.items()}))
-        return result.value if isinstance(result, constexpr) else result
+        return open_constant(result)
+
+    def call_foreign(self: Lowering, function: Callable[..., Any], positional: Sequence[Value],
+                     named: dict[str, Value]) -> Value:
+        """A function written for Triton's compiler: constants come wrapped, and it is told that it is compiled."""
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):
+            parameters = {}  # type: ignore[assignment]
+        hidden = {name: self.builder for name in ("_semantic", "_generator") if name in parameters}
+        wrapped = [wrap_constant(value) for value in positional]
+        result = self.python_operation(
+            lambda: function(*wrapped, **{name: wrap_constant(value) for name, value in named.items()}, **hidden))
+        return open_constant(result)
 
     # --- functions of the user ---------------------------------------------------------------------------
     def inline(self: Lowering, function: Any, positional: Sequence[Value], named: dict[str, Value]) -> Value:
-        """Write the body of another function here; gives its result."""
-        if function.noinline:
-            raise UnsupportedLanguageConstruct(
-                f"'{function.__name__}' is declared noinline, and calls that stay calls are not supported",
-                "drop noinline=True")
+        """Write the body of another function here; gives its result.
+
+        `noinline` asks for a call that stays one, which changes nothing in what the program computes: no
+        target keeps calls between the functions of a kernel.
+        """
         if self.frame.depth >= DEEPEST_CALL:
             raise UnsupportedLanguageConstruct(f"calls are nested more than {DEEPEST_CALL} deep: functions in kernels "
                                                "cannot be recursive")
@@ -129,7 +161,7 @@ class Calls:
         except TypeError as error:
             raise TileTypeError(f"'{function.__name__}': {error}") from None
         bound.apply_defaults()
-        scope: dict[str, Value] = dict(bound.arguments)
+        scope: dict[str, Value] = bound.arguments
         for parameter in function.params:
             value = scope[parameter.name]
             value = value.value if isinstance(value, constexpr) else value
@@ -151,6 +183,35 @@ class Calls:
         if value in _PYTHON_BUILTINS or inspect.isclass(value):
             return value
         raise UnsupportedLanguageConstruct(f"Python's '{name}' cannot be used in kernels")
+
+
+def find_python_builtin(function: Value) -> Callable[..., Value] | None:
+    """What stands for a function of Python's in a kernel."""
+    try:
+        return _PYTHON_BUILTINS.get(function)
+    except TypeError:  # not hashable
+        return None
+
+
+def is_class_of_values(cls: type) -> bool:
+    """Whether instances of a class are values: named tuples and aggregates."""
+    return issubclass(cls, Aggregate) or issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def runs_while_compiling(function: Value) -> bool:
+    """Whether a function of Python's takes and gives compile-time constants: of a type, a constant or a module."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, (dtype, str, int, float)) or inspect.isclass(function) and issubclass(function, dtype):
+        return True
+    # A class whose instances are constants, such as an enumeration; a function such as math.log2.
+    if inspect.isclass(function):
+        return issubclass(function, Enum)
+    return isinstance(function, types.BuiltinFunctionType) and isinstance(owner, types.ModuleType)
+
+
+def wrap_constant(value: Value) -> Value:
+    """A constant as functions outside of the language see it."""
+    return value if has_tensor(value) or isinstance(value, (tuple, Aggregate)) else constexpr(value)
 
 
 def _static_call(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -213,6 +274,26 @@ def _constexpr(self: Lowering, value: Value) -> Value:
     return static(unwrap(value), "tl.constexpr: the value")
 
 
+def _total(self: Lowering, values: Value, start: Value = 0) -> Value:
+    for value in self.iterate_static(values, self.frame.node):
+        start = self.apply_binary(ast.Add, start, value)
+    return start
+
+
+def _quantifier(kind: type[ast.boolop]) -> Callable[..., Value]:
+    """`all` for `and`, `any` for `or`."""
+    def run(self: Lowering, values: Value) -> Value:
+        result: Value = kind is ast.And
+        for value in self.iterate_static(values, self.frame.node):
+            if is_static(value) and bool(unwrap(value)) is (kind is ast.Or):
+                return kind is ast.Or
+            if not is_static(value):
+                result = value if is_static(result) else self.combine(kind, result, value)
+        return result
+
+    return run
+
+
 _PYTHON_BUILTINS: dict[Any, Callable[..., Value]] = {
     range: lambda self, *bounds: loop_range(*bounds),
     len: _length,
@@ -227,6 +308,17 @@ _PYTHON_BUILTINS: dict[Any, Callable[..., Value]] = {
     int: _static_call(int),
     bool: _static_call(bool),
     str: _static_call(str),
+    repr: _static_call(repr),
+    round: _static_call(round),
+    divmod: _static_call(divmod),
+    pow: _static_call(pow),
+    slice: _static_call(slice),
+    sorted: lambda self, values, **options: self.run_static(
+        lambda *args, **kwargs: tuple(sorted(*args, **kwargs)), [values], options),
+    reversed: lambda self, values: _sequence(self, values)[::-1],
+    sum: _total,
+    all: _quantifier(ast.And),
+    any: _quantifier(ast.Or),
     list: _sequence,
     tuple: _sequence,
     zip: lambda self, *values: tuple(zip(*(_sequence(self, value) for value in values), strict=False)),

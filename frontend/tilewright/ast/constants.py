@@ -71,7 +71,8 @@ def is_constant_global(value: Any, name: str, names: dict[str, Any]) -> bool:
     """Whether a kernel may read a variable of a module: it is marked constant, or code."""
     if isinstance(value, (constexpr, types.ModuleType, dtype, type)) or value is None:
         return True
-    if hasattr(value, "__tile_builtin__") or hasattr(value, "__tile_function__"):
+    if hasattr(value, "__tile_builtin__") or hasattr(value, "__tile_function__") or hasattr(
+            value, "__triton_builtin__"):
         return True
     if isinstance(value, types.BuiltinFunctionType):
         return True

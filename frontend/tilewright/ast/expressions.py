@@ -12,7 +12,8 @@ from ..errors import CompilationError, TileTypeError, UndefinedNameError, Unsupp
 from ..language import arithmetic, shapes
 from ..language.conversion import describe_value
 from .constants import is_constant_global, open_constant
-from .values import Undefined, Value, is_static, tensor, unwrap
+from .objects import METHODS
+from .values import Aggregate, Undefined, Value, has_tensor, is_static, tensor, unwrap
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -44,13 +45,6 @@ PYTHON_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
 }
-
-
-def has_tensor(value: Value) -> bool:
-    """Whether a value, or one inside a tuple, is computed by the program."""
-    if isinstance(value, tuple):
-        return any(has_tensor(item) for item in value)
-    return isinstance(value, tensor)
 
 
 class Expressions:
@@ -113,7 +107,9 @@ class Expressions:
         name = node.attr
         if isinstance(base, tensor):
             return self.tensor_attribute(base, name)
-        if name == "value" and (base is None or isinstance(base, (bool, int, float, str))):
+        if isinstance(base, Aggregate):
+            return self.aggregate_attribute(base, name)
+        if name == "value" and not hasattr(base, "value"):  # of what a tl.constexpr holds
             return base
         if name == "type" and isinstance(base, (bool, int, float)):
             return arithmetic.to_tensor(base).type
@@ -139,6 +135,9 @@ class Expressions:
         return self.apply_binary(type(node.op), self.expression(node.left), self.expression(node.right))
 
     def apply_binary(self: Lowering, kind: type[ast.operator], x: Value, y: Value) -> Value:
+        result, defined = self.aggregate_operator(kind, x, y)
+        if defined:
+            return result
         if kind is ast.Pow and not has_tensor(x) and not has_tensor(y):
             return self.python_operation(operator.pow, x, y)
         if kind not in BINARY:
@@ -158,11 +157,16 @@ class Expressions:
         """An operation on compile-time constants."""
         try:
             return operation(*operands)
+        except CompilationError:
+            raise
         except Exception as error:
             raise CompilationError(f"{error} (while computing with compile-time constants)") from None
 
     def unary(self: Lowering, node: ast.UnaryOp) -> Value:
         value = self.expression(node.operand)
+        method = self.special_method(value, METHODS.get(type(node.op), "bool"))
+        if method is not None:
+            return self.call_value(method, [], {})
         on_python, on_values = UNARY[type(node.op)]
         return on_values(value) if isinstance(value, tensor) else self.python_operation(on_python, value)
 
@@ -180,14 +184,24 @@ class Expressions:
         if kind in (ast.Is, ast.IsNot):
             same = unwrap(x) is unwrap(y)
             return same if kind is ast.Is else not same
-        if isinstance(x, tensor) or isinstance(y, tensor):
-            if kind in COMPARE and not isinstance(x, tuple) and not isinstance(y, tuple):
-                if x is None or y is None or isinstance(x, str) or isinstance(y, str):
-                    return kind is ast.NotEq
+        result, defined = self.aggregate_operator(kind, x, y)
+        if defined:
+            return result
+        if kind in (ast.In, ast.NotIn) and isinstance(y, tuple):
+            found = self.is_item(x, y)
+            return found if kind is ast.In else self.negated(found)
+        if kind in (ast.Eq, ast.NotEq) and (has_tensor(x) or has_tensor(y)):
+            if isinstance(x, tuple) or isinstance(y, tuple):
+                same = self.equal_tuples(x, y)
+                return same if kind is ast.Eq else self.negated(same)
+        if kind in COMPARE and (isinstance(x, tensor) or isinstance(y, tensor)):
+            if x is None or y is None or isinstance(x, str) or isinstance(y, str):
+                return kind is ast.NotEq
+            if not isinstance(x, tuple) and not isinstance(y, tuple):
                 return arithmetic.compare(COMPARE[kind], x, y)
         x, y = unwrap(x), unwrap(y)
         if has_tensor(x) or has_tensor(y):
-            raise UnsupportedLanguageConstruct("tuples of values of the program are not compared",
+            raise UnsupportedLanguageConstruct("tuples of values of the program have no order",
                                                "compare their items one by one")
         return self.python_operation(PYTHON_COMPARE[kind], x, y)
 
@@ -233,6 +247,9 @@ class Expressions:
         if isinstance(base, tensor):
             items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return shapes.index(base, tuple(self.index_item(item) for item in items))
+        method = self.special_method(base, "getitem")
+        if method is not None:
+            return self.call_value(method, [self.index_item(node.slice)], {})
         key = unwrap(self.index_item(node.slice))
         if has_tensor(key):
             raise TileTypeError("a tuple is indexed by compile-time constants only",
@@ -311,7 +328,8 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.ClassDef: ("a class", "define it outside of the kernel"),
     ast.FunctionDef: ("a function definition", "define it at module level with @jit"),
     ast.AsyncFunctionDef: ("an async function", ""),
-    ast.With: ("'with'", ""),
+    ast.AsyncWith: ("'async with'", ""),
+    ast.AsyncFor: ("'async for'", ""),
     ast.Import: ("'import'", "import at the top of the file"),
     ast.ImportFrom: ("'import'", "import at the top of the file"),
     ast.Global: ("'global'", "kernels return values through memory"),

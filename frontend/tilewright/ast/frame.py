@@ -59,10 +59,8 @@ class Frame:
 
     def locate(self, error: CompilationError) -> None:
         """Give an error the current position and the chain of calls, where it has none yet."""
-        if error.position is not None:
-            return
         error.locate(self.position())
-        chain = []
+        chain: list[tuple[str, Position]] = []
         frame = self
         while frame.caller is not None:
             chain.append((frame.function.__name__, frame.caller.position()))

@@ -36,35 +36,45 @@ def body_without_jumps(source: FunctionSource) -> list[ast.stmt]:
         with source.lock:
             if source.structured is None:
                 _ = source.outer_names  # read before the tree is changed
-                source.structured = _structure(source.tree)
+                source.structured = _structure(source)
     return source.structured
 
 
-def _structure(tree: ast.FunctionDef) -> list[ast.stmt]:
+def _structure(source: FunctionSource) -> list[ast.stmt]:
+    tree = source.tree
+    if tree.args.kwarg is not None:
+        raise _refuse(source, tree.args.kwarg, f"functions of kernels take no '**{tree.args.kwarg.arg}'",
+                      "name the parameters, or take a tuple")
     _prune(tree)
-    body = _Rewriter().function(tree) if _needs_rewriting(tree.body) else tree.body
+    body = _Rewriter(source).function(tree) if _needs_rewriting(tree.body) else tree.body
     annotate(body, frozenset({RESULT}))
     return body
 
 
+def _refuse(source: FunctionSource, node: ast.AST, message: str, hint: str) -> UnsupportedLanguageConstruct:
+    return UnsupportedLanguageConstruct(message, hint, position=source.position(node))
+
+
 def _needs_rewriting(body: Sequence[ast.stmt]) -> bool:
     return any(_jumps(statement) for statement in body[:-1]) or (
-        bool(body) and not isinstance(body[-1], ast.Return) and _jumps(body[-1]) or _has_loop_jumps(body))
+        bool(body) and not isinstance(body[-1], ast.Return) and _jumps(body[-1]) is not None
+        or _has_loop_jumps(body))
 
 
 def _has_loop_jumps(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(node, (ast.Break, ast.Continue)) for statement in body for node in ast.walk(statement))
 
 
-def _jumps(node: ast.stmt, inside_loop: bool = False) -> bool:
-    """Whether a statement may leave the sequence that it is part of."""
+def _jumps(node: ast.stmt, inside_loop: bool = False) -> ast.stmt | None:
+    """The first part of a statement that may leave the sequence that it is part of."""
     if isinstance(node, ast.Return):
-        return True
+        return node
     if isinstance(node, (ast.Break, ast.Continue)):
-        return not inside_loop
+        return None if inside_loop else node
     inner = inside_loop or isinstance(node, _LOOPS)
-    return any(_jumps(child, inner) for name in ("body", "orelse") for child in getattr(node, name, ())
-               if isinstance(child, ast.stmt))
+    found = (_jumps(child, inner) for name in ("body", "orelse") for child in getattr(node, name, ())
+             if isinstance(child, ast.stmt))
+    return next((jump for jump in found if jump is not None), None)
 
 
 def _always_jumps(body: Sequence[ast.stmt]) -> bool:
@@ -120,7 +130,8 @@ def _guard(name: str, body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 class _Rewriter:
-    def __init__(self) -> None:
+    def __init__(self, source: FunctionSource) -> None:
+        self.source = source
         self.loops = 0
         self.flags_result = False
 
@@ -132,8 +143,8 @@ class _Rewriter:
         tree.fills_result = self.flags_result and gives_value  # type: ignore[attr-defined]
         if self.flags_result:
             if gives_value and not complete:
-                raise UnsupportedLanguageConstruct(f"'{tree.name}' does not return a value on every path",
-                                                   "end the function with a return")
+                raise _refuse(self.source, tree, f"'{tree.name}' does not return a value on every path",
+                              "end the function with a return")
             body.insert(0, _set(RETURNED, False, tree.body[0]))
         return body
 
@@ -148,6 +159,12 @@ class _Rewriter:
                 if _jumps(node):
                     return result + self.branch(node, rest, loop, flagged)
                 node.body, node.orelse = self.block(node.body, loop, False), self.block(node.orelse, loop, False)
+            if isinstance(node, ast.With):
+                jump = _jumps(node)
+                if jump is not None:
+                    raise _refuse(self.source, jump, f"'{type(jump).__name__.lower()}' inside of 'with' is not "
+                                  "supported in kernels", "set a variable there, and leave after the 'with'")
+                node.body = self.block(node.body, loop, False)
             if isinstance(node, _LOOPS):
                 returns = _returns(node)
                 result += self.loop(node)

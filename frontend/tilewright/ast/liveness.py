@@ -67,6 +67,13 @@ def _before(node: ast.stmt, live: Names) -> Names:
         return head | uses(node.iter)
     if isinstance(node, ast.While):
         return _loop(node, live, _EMPTY, uses(node.test))
+    if isinstance(node, ast.With):
+        live = annotate(node.body, live)
+        for item in reversed(node.items):
+            if item.optional_vars is not None:
+                live = (live - stores(item.optional_vars)) | uses(item.optional_vars)
+            live |= uses(item.context_expr)
+        return live
     if isinstance(node, ast.Return):
         return uses(node.value)
     return live | uses(node)

@@ -10,11 +10,12 @@ from .calls import Calls
 from .expressions import Expressions
 from .frame import Frame
 from .loops import Loops
+from .objects import Objects
 from .statements import Statements
 from .values import Value
 
 
-class Lowering(Expressions, Statements, Branches, Loops, Calls):
+class Lowering(Expressions, Statements, Branches, Loops, Calls, Objects):
     """Walks the syntax tree of a kernel and of the functions that it calls.
 
     The mixed-in classes hold the rules by theme; the state is here.

@@ -8,7 +8,18 @@ from ..language.conversion import constant_like, convert, describe_value
 from ..language.promotion import result_with_number
 from ..language.types import dtype, int64, like, type_of_number
 from .builder import current
-from .values import Undefined, Value, is_number, leaves, map_leaves, same_structure, tensor
+from .values import (
+    Undefined,
+    Value,
+    fixed_leaves,
+    is_number,
+    leaf_names,
+    leaves,
+    map_leaves,
+    parts,
+    same_structure,
+    tensor,
+)
 
 
 def equal_constants(a: Value, b: Value) -> bool:
@@ -18,8 +29,8 @@ def equal_constants(a: Value, b: Value) -> bool:
             return True
         return (isinstance(a, tensor) and isinstance(b, tensor) and a.constant is not None
                 and a.type is b.type and repr(a.constant) == repr(b.constant))
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(equal_constants(x, y) for x, y in zip(a, b, strict=True))
+    if parts(a) is not None and same_structure(a, b):
+        return all(equal_constants(x, y) for x, y in zip(leaves(a), leaves(b), strict=True))
     if is_number(a) and is_number(b):
         return type(a) is type(b) and repr(a) == repr(b)
     return a is b or (type(a) is type(b) and a == b)
@@ -92,11 +103,11 @@ def merge(a: Value, b: Value) -> Merged | None:
     if not same_structure(a, b):
         return None
     types: list[dtype | None] = []
-    for x, y in zip(leaves(a), leaves(b), strict=True):
+    for x, y, fixed in zip(leaves(a), leaves(b), fixed_leaves(a), strict=True):
         if equal_constants(x, y):
             types.append(None)
             continue
-        type = common_type(x, y)
+        type = None if fixed else common_type(x, y)
         if type is None:
             return None
         types.append(type)
@@ -105,13 +116,26 @@ def merge(a: Value, b: Value) -> Merged | None:
 
 def carry(value: Value) -> Merged:
     """What a loop carries of a value that it changes."""
-    return Merged(value, [carried_type(leaf) for leaf in leaves(value)])
+    return Merged(value, [None if fixed else carried_type(leaf)
+                          for leaf, fixed in zip(leaves(value), fixed_leaves(value), strict=True)])
+
+
+def difference(name: str, a: Value, b: Value) -> tuple[str, str, str]:
+    """Where two values of a name do not agree: the part's name, and both in a user's words."""
+    if same_structure(a, b):
+        for part, x, y, fixed in zip(leaf_names(a, name), leaves(a), leaves(b), fixed_leaves(a), strict=True):
+            if not equal_constants(x, y):
+                if fixed:
+                    return part, f"the constant {x!r}", f"the constant {y!r}"
+                if common_type(x, y) is None:
+                    return part, describe_flow(x), describe_flow(y)
+    return name, describe_flow(a), describe_flow(b)
 
 
 def mismatch(name: str, a: Value, b: Value) -> str:
     """Why two values do not agree, in a user's words."""
-    x, y = describe_flow(a), describe_flow(b)
-    return f"'{name}' is {x} on one path and {y} on the other"
+    part, x, y = difference(name, a, b)
+    return f"'{part}' is {x} on one path and {y} on the other"
 
 
 def describe_flow(value: Value) -> str:

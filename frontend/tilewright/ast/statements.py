@@ -11,9 +11,9 @@ from ..language import debug
 from ..language.conversion import describe_value
 from ..language.loops import range as loop_range
 from ..language.loops import static_range
-from .constants import is_constexpr_annotation
+from .constants import is_constexpr_annotation, open_constant
 from .frame import RESULT
-from .values import Value, constant, is_number, is_static, map_leaves, tensor, unwrap
+from .values import Aggregate, Value, constant, is_number, is_static, rebuild, tensor, unwrap
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 def assigned_value(value: Value) -> Value:
     """What a plain variable holds: a number gets the type that it will have in the program."""
-    return map_leaves(value, lambda leaf: constant(leaf) if is_number(leaf) else leaf)
+    if isinstance(value, tuple):
+        return rebuild(value, [assigned_value(item) for item in value])
+    return constant(value) if is_number(value) else value
 
 
 class Statements:
@@ -62,8 +64,16 @@ class Statements:
                 "elements of a block or a tuple cannot be assigned",
                 "write to memory with tl.store, or make a new block: x = tl.where(index == i, value, x)")
         else:
-            self.frame.node = target
+            self.assign_attribute(target, value)
+
+    def assign_attribute(self: Lowering, target: ast.expr, value: Value) -> None:
+        """Set a field, which the constructor of an aggregate does."""
+        assert isinstance(target, ast.Attribute)
+        base = self.expression(target.value)
+        self.frame.node = target
+        if not isinstance(base, Aggregate):
             raise UnsupportedLanguageConstruct("attributes cannot be assigned in kernels")
+        setattr(base, target.attr, value)
 
     def bind(self: Lowering, name: str, value: Value, node: ast.AST) -> None:
         """Give a variable a value."""
@@ -73,13 +83,10 @@ class Statements:
             self.frame.result_example = value
 
     def annotated_assignment(self: Lowering, node: ast.AnnAssign) -> None:
-        if not isinstance(node.target, ast.Name):
-            self.assign(node.target, None)
-            return
         if node.value is None:
             return
         value = self.expression(node.value)
-        if not self.is_constexpr(node.annotation):
+        if not isinstance(node.target, ast.Name) or not self.is_constexpr(node.annotation):
             self.assign(node.target, value)
             return
         self.frame.node = node
@@ -94,8 +101,8 @@ class Statements:
 
     def augmented_assignment(self: Lowering, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name):
-            self.assign(node.target, None)
-            return
+            self.frame.node = node.target
+            raise UnsupportedLanguageConstruct("augmented assignment is for variables", "write x = x + y")
         self.frame.node = node
         name = node.target.id
         read = getattr(node, "_read", None)
@@ -108,6 +115,7 @@ class Statements:
     def expression_statement(self: Lowering, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):  # a docstring
             return
+        node.value.unused = True  # type: ignore[attr-defined]
         self.expression(node.value)
 
     def result_statement(self: Lowering, node: ast.Return) -> None:
@@ -123,6 +131,34 @@ class Statements:
         message = "" if node.msg is None else self.expression(node.msg)
         self.frame.node = node
         debug.device_assert(condition, message if message else ast.unparse(node.test))
+
+    def with_statement(self: Lowering, node: ast.With) -> None:
+        """Enter and leave objects that the language's functions give, around statements."""
+        managers = []
+        for item in node.items:
+            manager = self.expression(item.context_expr)
+            self.frame.node = item.context_expr
+            if not hasattr(type(manager), "__enter__") and not self.special_method(manager, "enter"):
+                raise UnsupportedLanguageConstruct(f"'with' does not take {describe_value(manager)}")
+            entered = self.enter(manager)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, open_constant(entered))
+            managers.append(manager)
+        self.statements(node.body)
+        self.frame.node = node
+        for manager in reversed(managers):
+            self.leave(manager)
+
+    def enter(self: Lowering, manager: Any) -> Value:
+        method = self.special_method(manager, "enter")
+        return self.call_value(method, [], {}) if method else self.python_operation(manager.__enter__)
+
+    def leave(self: Lowering, manager: Any) -> None:
+        method = self.special_method(manager, "exit")
+        if method:
+            self.call_value(method, [None, None, None], {})
+        else:
+            self.python_operation(manager.__exit__, None, None, None)
 
     def iterate_static(self: Lowering, value: Value, node: ast.AST) -> list[Value]:
         """The items of what is unpacked or looped over while compiling."""
@@ -149,5 +185,5 @@ _HANDLERS: dict[type[ast.AST], Callable[..., None]] = {
     ast.AugAssign: Statements.augmented_assignment, ast.Expr: Statements.expression_statement,
     ast.Return: Statements.result_statement, ast.Assert: Statements.assertion, ast.Pass: _nothing,
     ast.If: lambda self, node: self.if_statement(node), ast.For: lambda self, node: self.for_statement(node),
-    ast.While: lambda self, node: self.while_statement(node),
+    ast.While: lambda self, node: self.while_statement(node), ast.With: Statements.with_statement,
 }

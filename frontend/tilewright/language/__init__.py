@@ -1,5 +1,6 @@
 """The language of kernels, imported as ``tl``."""
 
+from ..ast.aggregates import aggregate_replace
 from ..ast.constants import constexpr
 from ..ast.values import tensor
 from . import extra, math
@@ -78,6 +79,7 @@ from .shapes import (
     zeros_like,
 )
 from .standard import cdiv, sigmoid, softmax, swizzle2d
+from .tuples import slice, tuple
 from .types import (
     bfloat16,
     block_type,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ast.builder import current
 from ..ast.emit import emit
-from ..ast.values import is_number, tensor
+from ..ast.values import Aggregate, is_number, tensor
 from ..errors import TileTypeError
 from . import types as t
 from .registry import builtin, method
@@ -80,6 +80,8 @@ def describe_value(value: Any) -> str:
     """A value in a user's words, for messages."""
     if isinstance(value, tensor):
         return describe(value.type)
+    if isinstance(value, Aggregate):
+        return f"an instance of {type(value).__name__}"
     if isinstance(value, tuple):
         return f"a tuple of {len(value)} values"
     if callable(value) and hasattr(value, "__name__"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ast.constants import constexpr
-from ..ast.values import tensor
-from ..jit import BoundFunction, JITFunction, jit
+from ..ast.values import BoundMethod, tensor
+from ..jit import JITFunction, jit
 from .math import exp, fdiv, minimum
 from .reductions import max, sum
 
@@ -55,7 +55,7 @@ class _Method:
         self.function = function
 
     def __get__(self, receiver: tensor | None, owner: type) -> Any:
-        return self.function if receiver is None else BoundFunction(self.function, receiver)
+        return self.function if receiver is None else BoundMethod(self.function, receiver)
 
 
 for _function in (cdiv, sigmoid, softmax):
