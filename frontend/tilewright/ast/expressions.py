@@ -138,8 +138,8 @@ class Expressions:
         result, defined = self.aggregate_operator(kind, x, y)
         if defined:
             return result
-        if kind is ast.Pow and not has_tensor(x) and not has_tensor(y):
-            return self.python_operation(operator.pow, x, y)
+        if kind is ast.Pow and is_static(x) and is_static(y):
+            return self.python_operation(operator.pow, unwrap(x), unwrap(y))
         if kind not in BINARY:
             what = "'**' takes compile-time constants only" if kind is ast.Pow else "'@' is not supported"
             hint = "write x * x, or tl.exp2(tl.log2(x) * y)" if kind is ast.Pow else "write tl.dot(x, y)"
@@ -269,7 +269,7 @@ class Expressions:
         saved = dict(self.frame.scope)
         result = []
         for item in self.iterate_static(self.expression(generator.iter), generator.iter):
-            self.bind_loop_variable(generator.target, item)
+            self.assign(generator.target, item, keep=True)
             conditions = [self.condition(test) for test in generator.ifs]
             if not all(isinstance(each, bool) for each in conditions):
                 raise TileTypeError("the condition of a comprehension must be known while compiling")

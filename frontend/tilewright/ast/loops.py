@@ -17,7 +17,7 @@ from ..language.types import dtype
 from .frame import RESULT, Frame
 from .liveness import assigned, stores
 from .merging import Merged, carry, common_type, describe_flow, equal_constants, filler
-from .values import Undefined, Value, is_number, is_static, leaves, same_structure, tensor
+from .values import Undefined, Value, is_number, is_static, leaf_names, leaves, same_structure, tensor
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -61,7 +61,7 @@ class Loops:
             return
         body = getattr(node, "guarded", node.body)
         for item in self.iterate_static(iterable, node.iter):
-            self.bind_loop_variable(node.target, item)
+            self.assign(node.target, item, keep=True)  # the numbers are constants
             self.statements(body)
 
     def prepare_result(self: Lowering, node: ast.For | ast.While, lower: Callable[[], None]) -> None:
@@ -81,13 +81,6 @@ class Loops:
         frame.scope = before
         if frame.result_example is not None:
             before[RESULT] = filler(frame.result_example)
-
-    def bind_loop_variable(self: Lowering, target: ast.expr, item: Value) -> None:
-        """Bind the variable of a loop that is written out; its numbers stay plain constants."""
-        if isinstance(target, ast.Name):
-            self.bind(target.id, item, target)
-        else:
-            self.assign(target, item)
 
     # --- bounds -------------------------------------------------------------------------------------------
     def loop_bounds(self: Lowering, loop: loop_range) -> tuple[list[tensor], dtype, bool]:
@@ -209,17 +202,16 @@ class Loops:
         """Refuse a variable that changes its type from one iteration to the next."""
         if isinstance(value, Undefined):
             raise self.undefined(value)
-        if same_structure(each.template, value):
-            pairs = zip(leaves(each.template), leaves(value), each.types, strict=True)
-            if all(equal_constants(old, new) if type is None else takes(new, type) for old, new, type in pairs):
-                return
+        change = find_change(name, each, value)
+        if change is None:
+            return
         frame = self.frame
         definition = frame.definitions.get(name, node)
         frame.node = definition
-        notes = [] if origin is None else [
-            Note(f"before the loop it is {describe_flow(each.template)}", frame.position(origin))]
+        part, old, new = change
+        notes = [] if origin is None else [Note(f"before the loop it is {old}", frame.position(origin))]
         raise TileTypeError(
-            f"'{name}' is {describe_flow(each.template)} before the loop and {describe_flow(value)} after an iteration",
+            f"'{part}' is {old} before the loop and {new} after an iteration",
             "a variable keeps its type and shape around a loop: initialise it with the type it has in the loop, such "
             "as tl.zeros(shape, dtype), or convert it here with .to(...)", *notes)
 
@@ -300,6 +292,19 @@ class Loops:
             raise CompilationError("the condition of this 'while' is always true: the loop never ends",
                                    "leave it with 'break', or test a variable that the loop changes")
         op.erase()
+
+
+def find_change(name: str, each: Merged, value: Value) -> tuple[str, str, str] | None:
+    """The first part of a variable that an iteration gives another type, and both in a user's words."""
+    if not same_structure(each.template, value):
+        return name, describe_flow(each.template), describe_flow(value)
+    parts = zip(leaf_names(each.template, name), leaves(each.template), leaves(value), each.types, strict=True)
+    for part, old, new, type in parts:
+        if type is None and not equal_constants(old, new):
+            return part, f"the constant {describe_value(old)}", f"the constant {describe_value(new)}"
+        if type is not None and not takes(new, type):
+            return part, describe_flow(old), describe_flow(new)
+    return None
 
 
 def takes(value: Value, type: dtype) -> bool:

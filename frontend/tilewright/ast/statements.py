@@ -45,10 +45,10 @@ class Statements:
         for target in node.targets:
             self.assign(target, value)
 
-    def assign(self: Lowering, target: ast.expr, value: Value) -> None:
-        """Bind a target, or each target of a tuple, to a value."""
+    def assign(self: Lowering, target: ast.expr, value: Value, keep: bool = False) -> None:
+        """Bind a target, or each target of a tuple, to a value; with `keep`, numbers stay plain constants."""
         if isinstance(target, ast.Name):
-            self.bind(target.id, assigned_value(value), target)
+            self.bind(target.id, value if keep else assigned_value(value), target)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.frame.node = target
             if any(isinstance(element, ast.Starred) for element in target.elts):
@@ -57,7 +57,7 @@ class Statements:
             if len(items) != len(target.elts):
                 raise CompilationError(f"expects {len(target.elts)} values to unpack, got {len(items)}")
             for element, item in zip(target.elts, items, strict=True):
-                self.assign(element, item)
+                self.assign(element, item, keep)
         elif isinstance(target, ast.Subscript):
             self.frame.node = target
             raise UnsupportedLanguageConstruct(
