@@ -38,12 +38,19 @@ class KernelParam:
         return self.default is not inspect.Parameter.empty
 
 
+# What scalars annotated with types of Python and C are.
+_PLAIN_TYPES = {"int": "i32", "float": "fp32", "half": "fp16", "double": "fp64"}
+
+
 def _annotated_type(annotation: Any) -> str | None:
     """The type that an annotation pins a scalar to, as a signature spells it."""
     if isinstance(annotation, dtype):
         return annotation.short
+    if annotation in (bool, int, float):
+        annotation = annotation.__name__
     if isinstance(annotation, str):
-        parsed = parse_type(annotation.split(".")[-1])
+        name = annotation.strip().split(".")[-1]
+        parsed = parse_type(_PLAIN_TYPES.get(name, name))
         return None if parsed is None or parsed.is_ptr() else parsed.short
     return None
 

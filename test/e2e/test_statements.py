@@ -252,6 +252,29 @@ def test_enumerations_and_strings_are_constants():
     assert run(modes, Mode.SUM, Level.LOW, "gelu", size=3) == [1, 0, 0]
 
 
+@tw.jit
+def shifted(x, amount, out):
+    tl.store(out, (tl.load(x) >> tl.load(amount)).to(tl.int64))
+
+
+def test_a_shift_keeps_the_sign_of_its_left_side():
+    amount = np.ones(1, np.uint32)
+    assert run(shifted, np.full(1, -8, np.int32), amount, dtype=np.int64) == [2**32 - 4]
+    assert run(shifted, np.full(1, -8, np.int8), amount.astype(np.int64), dtype=np.int64) == [-4]
+    assert run(shifted, np.full(1, 248, np.uint8), amount.astype(np.int8), dtype=np.int64) == [124]
+
+
+@tw.jit
+def pinned(a: int, b: float, c: bool, d: "tl.int64", e: tl.uint8, NONE: tl.constexpr, out):
+    tl.static_assert(a.dtype == tl.int32 and b.dtype == tl.float32 and c.dtype == tl.int1)
+    tl.static_assert(d.dtype == tl.int64 and e.dtype == tl.uint8 and NONE is None)
+    tl.store(out, a + d + c.to(tl.int32) + e)
+
+
+def test_annotations_pin_types():
+    assert run(pinned, 1, 1, True, 1, 1, None) == [4]
+
+
 LOG = []
 
 

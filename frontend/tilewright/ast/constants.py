@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..language.types import dtype
@@ -32,6 +32,29 @@ class constexpr:
 
     def __bool__(self) -> bool:
         return bool(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec)
+
+    def logical_and(self, other: Any) -> constexpr:
+        """``self and other``."""
+        return constexpr(self.value and open_constant(other))
+
+    def logical_or(self, other: Any) -> constexpr:
+        """``self or other``."""
+        return constexpr(self.value or open_constant(other))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.value(*args, **kwargs)

@@ -254,8 +254,16 @@ def _shift(x: Any, y: Any, symbol: str) -> tensor:
     bits = type.primitive_bitwidth
     if symbol == "<<":
         return _bitwise(x, y, symbol, "arith.shli", lambda value, amount: value << amount % bits)
-    op = "arith.shrsi" if is_signed(type) else "arith.shrui"
-    return _bitwise(x, y, symbol, op, lambda value, amount: value >> amount % bits)
+    # The sign is that of the operand as it was, also where the other one makes the result unsigned.
+    signed = is_signed((x if isinstance(x, tensor) else y).dtype)
+    low, high = type.range
+
+    def fold(value: int, amount: int) -> int:
+        if signed and value > high // 2 and low == 0:
+            value -= high + 1
+        return value >> amount % bits
+
+    return _bitwise(x, y, symbol, "arith.shrsi" if signed else "arith.shrui", fold)
 
 
 @builtin
