@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -35,3 +36,47 @@ def describe_device(values: Iterable[Any]) -> str:
     devices = (str(getattr(value, "device", "")) for value in values)
     index = next((text.partition(":")[2] for text in devices if text.startswith("cuda:")), "0")
     return Device.get(int(index)).properties.name
+
+
+def default_device() -> str:
+    """Where arrays are if a program does not say: the current GPU if torch can use one, else the CPU."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        return f"cuda:{torch.cuda.current_device()}"
+    return "cpu"
+
+
+def current_stream() -> int:
+    """The stream that torch's launches go to; 0, the default one, without torch."""
+    torch = sys.modules.get("torch")
+    return torch.cuda.current_stream().cuda_stream if torch is not None and torch.cuda.is_available() else 0
+
+
+@contextmanager
+def on_stream(stream: int | None) -> Iterator[None]:
+    """Have launches go to a stream, given by its handle; None leaves the current one.
+
+    Raises:
+        RuntimeError: If there is no torch, whose current stream decides.
+    """
+    if not stream:
+        yield
+        return
+    torch = sys.modules.get("torch")
+    if torch is None:
+        raise RuntimeError("a launch on a stream of its own needs torch tensors: arrays of other libraries name theirs")
+    with torch.cuda.stream(torch.cuda.ExternalStream(stream)):
+        yield
+
+
+def copy_to_host(array: Any) -> Any:
+    """An array of the same contents on the CPU."""
+    return array.cpu() if hasattr(array, "cpu") else array.get()
+
+
+def copy_from_host(array: Any, copy: Any) -> None:
+    """Give an array the contents of its copy."""
+    if hasattr(array, "copy_"):
+        array.copy_(copy)
+    else:
+        array.set(copy)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from inspect import Parameter
 from typing import Any, Protocol
 
-from tilewright import _launcher
+from tilewright import _launcher, hooks
+from tilewright.launching import CompilationPrevented
+from tilewright.options import option_names
 from tilewright.runtime import dtypes
 from tilewright.runtime.errors import DeviceAssertionError, MissingDriverError
 from tilewright.runtime.stored import obtain
@@ -66,6 +68,7 @@ class CompiledKernel(Protocol):
     target: str
     asm: Mapping[str, str | bytes]
     metadata: Mapping[str, Any]
+    executable: Any
 
 
 class KernelSource(Protocol):
@@ -88,14 +91,7 @@ def register_language_types() -> None:
 
 def make_launcher(source: KernelSource) -> _launcher.Launcher:
     """The launcher of a function: ``launcher[grid](*args, **kwargs)`` gives the compiled kernel."""
-    from tilewright.signature import CompileOptions
-
-    register_language_types()
-    options = tuple(option.name for option in fields(CompileOptions))
-    parameters = tuple(_describe_parameter(parameter) for parameter in source.params)
-    resolver = _Resolver(source)
-    resolver.launcher = _launcher.Launcher(source.__name__, parameters, options, resolver)
-    return resolver.launcher
+    return Resolver(source).launcher
 
 
 def _describe_parameter(parameter: Any) -> tuple:
@@ -110,29 +106,95 @@ def _describe_parameter(parameter: Any) -> tuple:
             by_alignment, scalar_type)
 
 
-class _Resolver:
-    """Compiles and loads on a new key; one for each function."""
+class Resolver:
+    """Compiles and loads on a new key; one for each function.
 
-    launcher: _launcher.Launcher
+    Attributes:
+        launcher: Which calls this.
+        loaded: Executables and kernels by specialization and device.
+    """
 
     def __init__(self, source: KernelSource) -> None:
+        register_language_types()
         self.source = source
         self.names = [parameter.name for parameter in source.params]
         self.loaded: dict[tuple, tuple[_launcher.Executable, CompiledKernel]] = {}
+        parameters = tuple(_describe_parameter(parameter) for parameter in source.params)
+        self.launcher = _launcher.Launcher(source.__name__, parameters, option_names(), self)
 
     def __call__(self, descriptions: list, options: dict, device_type: int, device_index: int,
                  read_only: list[int]) -> tuple[_launcher.Executable, CompiledKernel]:
         specialization = make_specialization(self.names, descriptions, options, target_of(device_type, device_index))
+        pair = self.obtain(specialization, device_index)
+        if read_only:
+            _refuse_stores(pair[1], specialization, read_only)
+        return pair
+
+    def obtain(self, specialization: Specialization, device_index: int) -> tuple[_launcher.Executable, CompiledKernel]:
+        """The loaded kernel of a specialization on a device."""
         key = (specialization.key, device_index)
         pair = self.loaded.get(key)
         if pair is None:
+            if hooks.call_compile_hooks(hooks.before_compile, self.source, specialization):
+                raise CompilationPrevented
             kernel = obtain(self.source, specialization)
             self.launcher.watch(getattr(self.source, "watched_globals", list)())
             pair = (load(kernel, device_index), kernel)
             self.loaded[key] = pair
-        if read_only:
-            _refuse_stores(pair[1], specialization, read_only)
+            hooks.call_compile_hooks(hooks.after_compile, self.source, specialization)
         return pair
+
+    def preload(self, specialization: Specialization) -> CompiledKernel:
+        """Have a kernel ready for launches that ask for it.
+
+        Raises:
+            ValueError: If it was meant for another device than this process has.
+        """
+        vendor = specialization.target.partition(":")[0]
+        if vendor != "cpu" and specialization.target != target_of(_CUDA, 0):
+            raise ValueError(f"the kernel is for {specialization.target}, this device is {target_of(_CUDA, 0)}")
+        return self.obtain(specialization, 0)[1]
+
+
+class DeviceCaches:
+    """`caches[device]`: the kernels of a function on a device by their keys, then what further is known
+    of the device: an empty table of keys, its target, what compiles for it, and the launcher."""
+
+    def __init__(self, fn: Any) -> None:
+        self.fn = fn
+
+    def __getitem__(self, device: Any) -> tuple:
+        index = getattr(device, "index", device) or 0
+        loaded = {} if self.fn._resolver is None else self.fn._resolver.loaded
+        kernels = {key: kernel for (key, place), (_, kernel) in loaded.items() if place == index}
+        target = next(iter(kernels.values())).target if kernels else ""
+        return kernels, {}, target, None, self.fn.launcher
+
+    def __iter__(self) -> Iterator[int]:
+        loaded = {} if self.fn._resolver is None else self.fn._resolver.loaded
+        return iter(sorted({place for _, place in loaded}))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __contains__(self, device: Any) -> bool:
+        return (getattr(device, "index", device) or 0) in list(self)
+
+    def keys(self) -> list[int]:
+        """Devices that have kernels."""
+        return list(self)
+
+    def values(self) -> list[tuple]:
+        """What is known of each device."""
+        return [self[device] for device in self]
+
+    def items(self) -> list[tuple[int, tuple]]:
+        """Devices with what is known of them."""
+        return [(device, self[device]) for device in self]
+
+    def clear(self) -> None:
+        """Forget all kernels of the function."""
+        self.fn.forget()
 
 
 def make_specialization(names: Sequence[str], descriptions: Sequence[Any], options: Mapping[str, Any],
@@ -176,15 +238,27 @@ def load(kernel: CompiledKernel, device_index: int = 0) -> _launcher.Executable:
         OutOfResources: If the device cannot run it.
         MissingDriverError: If there is no device of its target, or nothing to launch on it with.
     """
+    load_there = _loader_of(kernel)
+    facts = (None, None, kernel.name, {}, getattr(kernel, "hash", ""))
+    if hooks.kernel_load_start.calls:
+        hooks.kernel_load_start(*facts)
+    executable = load_there(kernel, device_index)
+    kernel.executable = executable
+    if hooks.kernel_load_end.calls:
+        hooks.kernel_load_end(executable, executable, *facts[2:])
+    return executable
+
+
+def _loader_of(kernel: CompiledKernel) -> Callable[[CompiledKernel, int], _launcher.Executable]:
     vendor = kernel.target.partition(":")[0]
     if vendor == "cpu":
         from tilewright.runtime import cpu
 
-        return cpu.load(kernel)
+        return cpu.load
     if vendor == "nvidia":
         from tilewright.runtime import nvidia
 
-        return nvidia.load(kernel, device_index)
+        return nvidia.load
     raise MissingDriverError(f"kernel '{kernel.name}': there is no launcher for target '{kernel.target}'")
 
 

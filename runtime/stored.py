@@ -3,78 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from tilewright import cache, config
+from tilewright import cache, config, hooks
+from tilewright.kernel import CompiledKernel, Metadata, Stages
+from tilewright.options import CompileOptions
 
 if TYPE_CHECKING:
-    from tilewright.runtime.launch import CompiledKernel, KernelSource, Specialization
+    from tilewright.runtime.launch import KernelSource, Specialization
 
 
-class _Stages(Mapping[str, "str | bytes"]):
+class _Stages(Stages):
     """The stages that were kept; for another one the kernel is compiled again."""
 
-    def __init__(self, kept: Mapping[str, str | bytes], recompile: Callable[[], CompiledKernel]) -> None:
+    def __init__(self, target: str, kept: Mapping[str, str | bytes], recompile: Callable[[], CompiledKernel]) -> None:
+        super().__init__(target, (), self._make_again)
         self._kept, self._recompile = kept, recompile
         self._compiled: CompiledKernel | None = None
 
     def _all(self) -> Mapping[str, str | bytes]:
         if self._compiled is None:
             self._compiled = self._recompile()
+            self._names = list(self._compiled.asm)
         return self._compiled.asm
 
+    def _make_again(self, name: str) -> str | bytes:
+        return self._all()[name]
+
     def __getitem__(self, name: str) -> str | bytes:
-        return self._kept[name] if name in self._kept else self._all()[name]
+        if name in self._kept:
+            return self._kept[name]
+        self._all()
+        return super().__getitem__(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
+        self._all()
+        return super().__iter__()
 
     def __len__(self) -> int:
         return len(self._all())
 
+    def __contains__(self, name: object) -> bool:
+        if name in self._kept:
+            return True
+        self._all()
+        return super().__contains__(name)
 
-class StoredKernel:
-    """A compiled kernel that came from the disk.
 
-    Attributes:
-        fn: The function it was compiled from.
-        name: Its symbol.
-        target: What it was compiled for.
-        asm: Every stage by its name.
-        metadata: Facts of the kernel.
-    """
+class StoredKernel(CompiledKernel):
+    """A compiled kernel that came from the disk."""
 
     def __init__(self, source: KernelSource, specialization: Specialization, entry: cache.Entry) -> None:
-        from tilewright.compile import Metadata
+        target: str = entry.metadata["target"]
+        vendor = target.partition(":")[0]
+        stages = _Stages(vendor, entry.asm, lambda: source.compile_for(specialization))
+        super().__init__(source, entry.metadata["name"], target, stages, Metadata(entry.metadata["facts"]),
+                         binary_name=_kept_stages(vendor)[-1], arguments={}, options=specialization.options)
+        del self.arguments
+        self._specialization = specialization
 
-        self.fn = source
-        self.name: str = entry.metadata["name"]
-        self.target: str = entry.metadata["target"]
-        self.metadata = Metadata(entry.metadata["facts"])
-        self.asm = _Stages(entry.asm, lambda: source.compile_for(specialization))
+    @cached_property
+    def arguments(self) -> Mapping[str, Any]:
+        """What the kernel was compiled for."""
+        from tilewright.signature import bind_specialization
 
-    def __repr__(self) -> str:
-        return f"<kernel {self.name} for {self.target}>"
+        return bind_specialization(self.fn, self._specialization)
 
 
 def obtain(source: KernelSource, specialization: Specialization) -> CompiledKernel:
     """The kernel of a specialization: from the disk, or compiled and kept there."""
     disk = cache.disk_cache()
     source_key = getattr(source, "cache_key", None)
-    # Who wants the stages written wants the kernel compiled.
-    if disk is None or source_key is None or config.dump_dir() is not None:
+    # Who wants the stages written, or puts others in their place, wants the kernel compiled.
+    edited = config.override_dir() is not None or specialization.options.get("ir_override") is not None
+    if disk is None or source_key is None or config.dump_dir() is not None or edited:
         return source.compile_for(specialization)
+    watch = hooks.Stopwatch()
     vendor = specialization.target.partition(":")[0]
     key = cache.make_key(kind="kernel", source=source_key, specialization=specialization.key,
-                         debug=config.debug() or getattr(source, "debug", False), host=_describe_loader(vendor))
-    entry = disk.get(key) if key else None
+                         options=repr(CompileOptions.parse(specialization.options, _is_checked(source))),
+                         host=_describe_loader(vendor))
+    entry = disk.get(key) if key and not config.always_compile() else None
     if entry is not None:
-        return StoredKernel(source, specialization, entry)
+        stored = StoredKernel(source, specialization, entry)
+        hooks.report_compilation(stored, watch, cache_hit=True)
+        return stored
     kernel = source.compile_for(specialization)
     if key is not None:
         facts = {"name": kernel.name, "target": kernel.target, "facts": dict(kernel.metadata)}
         disk.put(key, cache.Entry(facts, {name: kernel.asm[name] for name in _kept_stages(vendor)}))
     return kernel
+
+
+def _is_checked(source: KernelSource) -> bool:
+    return config.debug() or getattr(source, "debug", False)
 
 
 def _describe_loader(vendor: str) -> str:
@@ -86,7 +109,7 @@ def _describe_loader(vendor: str) -> str:
     if vendor == "nvidia":
         from tilewright.runtime.nvidia import describe_assembler
 
-        return str(describe_assembler())
+        return f"{describe_assembler()} {config.ptxas_options()}"
     return ""
 
 

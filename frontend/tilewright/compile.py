@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from . import config
+from . import config, hooks
 from .ast.builder import BuildOptions, drop_session, session
 from .ast.module import Argument, build_module, flatten
 from .errors import CompilationError, LoweringError, Note, Position, TargetError, list_names, suggest
 from .jit import JITFunction
-from .signature import CompileOptions, TargetInfo, bind_signature, bind_specialization, known_targets, parse_target
+from .kernel import CompiledKernel, Metadata, Stages
+from .options import CompileOptions
+from .signature import TargetInfo, bind_signature, bind_specialization, known_targets, parse_target
 
 # What the runtime assembles outside of the compiler: the artifact, and what it is made from.
 ASSEMBLED = {"cubin": "ptx"}
 SOURCE_STAGE = "tile"
 LAST_STAGE = "llvm"
-
-
-class Metadata(dict[str, Any]):
-    """Facts of a compiled kernel, as items and as attributes."""
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"no '{name}' in the metadata{suggest(name, self)}") from None
 
 
 class _Pipeline:
@@ -42,6 +34,7 @@ class _Pipeline:
         self.arch = arch
         self.options = options
         self.info: TargetInfo = known_targets()[target]
+        self.replaced: dict[str, str | bytes] = {}
 
     def names(self) -> list[str]:
         """All stages and artifacts in order."""
@@ -50,25 +43,35 @@ class _Pipeline:
 
     def native_options(self) -> dict[str, Any]:
         options = self.options
-        return {"num_warps": options.num_warps, "num_stages": options.num_stages, "num_ctas": options.num_ctas,
-                "fp_fusion": options.enable_fp_fusion}
+        return {"num_warps": options.num_warps, "num_stages": max(1, options.num_stages),
+                "num_ctas": options.num_ctas, "fp_fusion": options.enable_fp_fusion}
 
-    def module(self) -> Any:
-        """The module at stage `tile`, anew."""
+    def replace(self, stage: str, data: bytes, origin: Path) -> None:
+        """Go on from an edited stage instead of what the passes give."""
+        if stage not in self.names():
+            raise TargetError(f"{origin}: target '{self.target}' has no stage '{stage}'{suggest(stage, self.names())}",
+                              f"a file's suffix is the name of its stage: {list_names(self.names())}")
+        self.replaced[stage] = present(data)
+
+    def begin(self, stage: str) -> tuple[Any, str]:
+        """A module to reach a stage from, anew: at `tile`, or at the last edited stage before."""
         current = session()
+        order = [SOURCE_STAGE, *self.info.stages]
+        edited = [name for name in order[:order.index(stage) + 1] if name in self.replaced]
         with current.context:
-            return current.ir.Module.parse(self.bytecode)
+            return (current.ir.Module.parse(self.replaced[edited[-1]] if edited else self.bytecode),
+                    edited[-1] if edited else SOURCE_STAGE)
 
-    def lower(self, module: Any, stage: str) -> list[tuple]:
-        """Take a module from `tile` to a stage, in place; gives what the passes remarked."""
-        if stage == SOURCE_STAGE:
+    def lower(self, module: Any, stage: str, start: str = SOURCE_STAGE) -> list[tuple]:
+        """Take a module from one stage to another, in place; gives what the passes remarked."""
+        if stage == start:
             return []
         from .mlir._mlir_libs import _tileNative
 
         reproducer = self.reproducer()
         reproducer.parent.mkdir(parents=True, exist_ok=True)
         try:
-            return _tileNative.lower(module, self.target, self.arch, SOURCE_STAGE, stage,
+            return _tileNative.lower(module, self.target, self.arch, start, stage,
                                      reproducer=str(reproducer), **self.native_options())
         except _tileNative.CompileFailure as failure:
             drop_session()
@@ -92,14 +95,14 @@ class _Pipeline:
 
     def make(self, name: str) -> str | bytes:
         """The text of a stage, or the text or bytes of an artifact."""
+        if name in self.replaced:
+            return self.replaced[name]
         if name in ASSEMBLED and name not in self.info.artifacts:
             return self.assemble(name, self.make(ASSEMBLED[name]))
-        module = self.module()
-        if name in self.info.artifacts:
-            self.lower(module, LAST_STAGE)
-            return present(self.emit(module, name))
-        self.lower(module, name)
-        return str(module)
+        is_artifact = name in self.info.artifacts
+        module, start = self.begin(LAST_STAGE if is_artifact else name)
+        self.lower(module, LAST_STAGE if is_artifact else name, start)
+        return present(self.emit(module, name)) if is_artifact else str(module)
 
     def assemble(self, name: str, source: str | bytes) -> bytes:
         """What the target's runtime assembles."""
@@ -108,7 +111,7 @@ class _Pipeline:
         if assemble is None:
             raise TargetError(f"this installation cannot assemble a '{name}'",
                               f"use .asm['{ASSEMBLED[name]}']: a driver assembles it when it is loaded")
-        return assemble(source, self.arch)
+        return assemble(source, self.arch, self.options)
 
 
 def present(data: bytes) -> str | bytes:
@@ -119,65 +122,6 @@ def present(data: bytes) -> str | bytes:
         return data.decode()
     except UnicodeDecodeError:
         return data
-
-
-class Stages(Mapping[str, "str | bytes"]):
-    """Every stage by its name, made when first asked for."""
-
-    def __init__(self, pipeline: _Pipeline) -> None:
-        self._pipeline = pipeline
-        self._made: dict[str, str | bytes] = {}
-        self._names = pipeline.names()
-
-    def __getitem__(self, name: str) -> str | bytes:
-        if name not in self._names:
-            raise KeyError(f"'{self._pipeline.target}' has no stage '{name}'{suggest(name, self._names)}; "
-                           f"it has {list_names(self._names)}")
-        if name not in self._made:
-            self._made[name] = self._pipeline.make(name)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __repr__(self) -> str:
-        return f"<stages {', '.join(self._names)}>"
-
-
-class CompiledKernel:
-    """A kernel compiled for a target.
-
-    Attributes:
-        name: Its symbol.
-        target: As in `compile`, with the architecture.
-        asm: Every stage by its name: text, or bytes of a binary.
-        metadata: `num_warps`, `shared_bytes`, `scratch_bytes`, `arguments` and others.
-        remarks: What the passes had to say, with places in the source.
-    """
-
-    def __init__(self, fn: JITFunction, name: str, pipeline: _Pipeline, metadata: Metadata,
-                 remarks: list[Note]) -> None:
-        self.fn = fn
-        self.remarks = remarks
-        self.name = name
-        self.target = f"{pipeline.target}:{pipeline.arch}"
-        self.asm = Stages(pipeline)
-        self.metadata = metadata
-        self.binary_name = pipeline.info.artifacts[-1]
-
-    @property
-    def binary(self) -> str | bytes:
-        """What is loaded to run the kernel."""
-        return self.asm[self.binary_name]
-
-    def __repr__(self) -> str:
-        return f"<kernel {self.name} for {self.target}>"
 
 
 def targets() -> dict[str, list[str]]:
@@ -193,7 +137,7 @@ def compile(fn: JITFunction, signature: Mapping[str, Any], target: str = "cpu", 
         signature: For each parameter its type, such as ``"*fp32"`` or ``"i32"``, or the value of a
             constant. ``":16"`` after a type promises divisibility by 16, ``"i32:1"`` is the constant 1.
         target: One of `targets`, such as ``"cpu"``, with an architecture after a colon.
-        options: ``num_warps``, ``num_stages``, ``num_ctas``, ``enable_fp_fusion``, ``debug``.
+        options: ``num_warps``, ``num_stages`` and others: see `CompileOptions`.
 
     Raises:
         CompilationError: With the place in the source, what is wrong, and what to do.
@@ -203,7 +147,7 @@ def compile(fn: JITFunction, signature: Mapping[str, Any], target: str = "cpu", 
     try:
         return _compile(fn, bind_signature(fn, signature), target, options)
     except CompilationError as error:
-        raise error.with_traceback(None) from None
+        raise _shorten(error) from None
 
 
 def compile_specialization(fn: JITFunction, specialization: Any) -> CompiledKernel:
@@ -211,24 +155,59 @@ def compile_specialization(fn: JITFunction, specialization: Any) -> CompiledKern
     try:
         return _compile(fn, bind_specialization(fn, specialization), specialization.target, specialization.options)
     except CompilationError as error:
-        raise error.with_traceback(None) from None
+        raise _shorten(error) from None
+
+
+def _shorten(error: CompilationError) -> CompilationError:
+    """Without the compiler's own frames: the error tells the place in the kernel."""
+    return error if config.full_traceback() else error.with_traceback(None)
 
 
 def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Mapping[str, Any]) -> CompiledKernel:
+    watch = hooks.Stopwatch()
     options = CompileOptions.parse(given, fn.debug or config.debug())
     target_name, arch = parse_target(target)
     name = kernel_name(fn, arguments)
-    build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target_name, arch=arch)
+    build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target_name, arch=arch,
+                                 input_precision=options.default_dot_input_precision)
+    remarks = [Note(f"option '{option}' has no effect on target '{target_name}'", severity="remark")
+               for option in options.unused(target_name)]
     module = build_module(fn, arguments, build_options, name)
     pipeline = _Pipeline(fn, to_bytecode(module), target_name, arch, options)
-    passed = flatten(tuple(arguments.values()))
-    remarks = [Note(message, locate(fn, file, line, column), severity)
-               for severity, message, file, line, column, _ in pipeline.lower(module, LAST_STAGE)]
-    metadata = make_metadata(name, pipeline, passed, module)
-    kernel = CompiledKernel(fn, name, pipeline, metadata, remarks)
-    kernel.asm._made[kernel.binary_name] = present(pipeline.emit(module, kernel.binary_name))
+    _read_edited_stages(pipeline, name)
+    watch.lap("ir_initialization")
+    start = SOURCE_STAGE
+    if pipeline.replaced:
+        module, start = pipeline.begin(LAST_STAGE)
+    remarks += [Note(message, locate(fn, file, line, column), severity)
+                for severity, message, file, line, column, _ in pipeline.lower(module, LAST_STAGE, start)]
+    watch.lap(LAST_STAGE)
+    kernel = CompiledKernel(
+        fn, name, f"{target_name}:{arch}", Stages(target_name, pipeline.names(), pipeline.make),
+        make_metadata(name, pipeline, flatten(tuple(arguments.values())), module),
+        binary_name=pipeline.info.artifacts[-1], arguments=arguments, options=given, remarks=remarks)
+    binary = pipeline.replaced.get(kernel.binary_name)
+    kernel.asm.made[kernel.binary_name] = binary or present(pipeline.emit(module, kernel.binary_name))
+    watch.lap(kernel.binary_name)
     dump(kernel)
+    hooks.report_compilation(kernel, watch)
     return kernel
+
+
+def _read_edited_stages(pipeline: _Pipeline, name: str) -> None:
+    """Take what `TILEWRIGHT_OVERRIDE` and the option `ir_override` put in place of stages."""
+    folder = config.override_dir()
+    if folder is not None:
+        for place in (folder, folder / f"{name}-{pipeline.target}-{pipeline.arch}"):
+            for stage in pipeline.names():
+                file = place / f"{name}.{stage}"
+                if file.is_file():
+                    pipeline.replace(stage, file.read_bytes(), file)
+    if pipeline.options.ir_override is not None:
+        file = Path(pipeline.options.ir_override)
+        if not file.is_file():
+            raise TargetError(f"ir_override: there is no file '{file}'")
+        pipeline.replace(file.suffix.removeprefix("."), file.read_bytes(), file)
 
 
 def kernel_name(fn: JITFunction, arguments: Mapping[str, Any]) -> str:
@@ -260,7 +239,8 @@ def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module
     return Metadata(
         name=name, target=pipeline.target, arch=pipeline.arch, num_warps=options.num_warps,
         num_stages=options.num_stages, num_ctas=options.num_ctas, enable_fp_fusion=options.enable_fp_fusion,
-        debug=options.debug, shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
+        debug=options.debug, maxnreg=options.maxnreg, launch_pdl=options.launch_pdl,
+        launch_cooperative_grid=options.launch_cooperative_grid, shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
         arguments=[argument.spelling for argument in passed],
         divisibility=[argument.divisibility for argument in passed])
 

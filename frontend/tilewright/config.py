@@ -1,6 +1,7 @@
 """Settings from the environment; nothing else in the package reads it.
 
-Each function reads its variable when called, so that a program may set it after the import.
+Each function reads its variable when called, so that a program may set it after the import. A program may
+also set a value by `override`, and the drop-in package lets variables of other names stand for ours.
 """
 
 from __future__ import annotations
@@ -20,12 +21,44 @@ VARIABLES = {
     "TILEWRIGHT_LLVM_OBJDUMP": "path of LLVM 22's llvm-objdump, for the AMD emulator (default: found on PATH)",
     "TILEWRIGHT_DEBUG": "1 makes debug=True the default of kernels: device asserts are checked (default: off)",
     "TILEWRIGHT_DUMP": "folder that receives every stage of every kernel compiled (default: none)",
+    "TILEWRIGHT_OVERRIDE": "folder with edited stages, <kernel>.<stage>, that take the place of what would be "
+                           "compiled (default: none)",
+    "TILEWRIGHT_ALWAYS_COMPILE": "1 compiles kernels even where the disk cache has them (default: off)",
+    "TILEWRIGHT_INTERPRET": "1 runs kernels where they can be looked into: on the CPU, with every check (default: off)",
+    "TILEWRIGHT_FP_FUSION": "0 makes enable_fp_fusion=False the default of kernels (default: on)",
+    "TILEWRIGHT_DOT_PRECISION": "how tl.dot reads fp32 operands where it does not say (default: tf32)",
+    "TILEWRIGHT_PLAIN_GLOBALS": "1 lets kernels read module variables that are not constexpr (default: off)",
+    "TILEWRIGHT_TRACEBACK": "1 leaves the compiler's own frames in the tracebacks of errors (default: off)",
+    "TILEWRIGHT_PTXAS_OPTIONS": "further options for the assembler of PTX (default: none)",
 }
+
+#: Variables of another program's environment that stand for one of ours, which comes first.
+_aliases: dict[str, list[str]] = {}
+#: Values that were set by the program itself, by the name of a variable of either kind.
+_overrides: dict[str, str] = {}
+
+
+def adopt(variable: str, name: str) -> None:
+    """Let an environment variable of another name stand for one of ours."""
+    assert name in VARIABLES, f"{name} is not described"
+    _aliases.setdefault(name, []).append(variable)
+
+
+def override(variable: str, text: str | None) -> None:
+    """Set a variable's text for this process, whatever the environment says; None ends that."""
+    if text is None:
+        _overrides.pop(variable, None)
+    else:
+        _overrides[variable] = text
 
 
 def _text(name: str) -> str | None:
     assert name in VARIABLES, f"{name} is not described"
-    return os.environ.get(name) or None
+    for variable in (name, *_aliases.get(name, ())):
+        text = _overrides.get(variable, os.environ.get(variable))
+        if text:
+            return text
+    return None
 
 
 def _flag(name: str, default: bool) -> bool:
@@ -104,13 +137,54 @@ def llvm_objdump() -> str | None:
 
 def debug() -> bool:
     """The default of the option `debug`."""
-    return _flag("TILEWRIGHT_DEBUG", False)
+    return _flag("TILEWRIGHT_DEBUG", False) or interpret()
 
 
 def dump_dir() -> Path | None:
     """Folder for the stages of every kernel compiled."""
     folder = _text("TILEWRIGHT_DUMP")
     return Path(folder).expanduser() if folder else None
+
+
+def override_dir() -> Path | None:
+    """Folder with edited stages."""
+    folder = _text("TILEWRIGHT_OVERRIDE")
+    return Path(folder).expanduser() if folder else None
+
+
+def always_compile() -> bool:
+    """Whether kernels on disk are compiled again."""
+    return _flag("TILEWRIGHT_ALWAYS_COMPILE", False)
+
+
+def interpret() -> bool:
+    """Whether kernels run on the CPU with every check."""
+    return _flag("TILEWRIGHT_INTERPRET", False)
+
+
+def fp_fusion() -> bool:
+    """The default of the option `enable_fp_fusion`."""
+    return _flag("TILEWRIGHT_FP_FUSION", True)
+
+
+def dot_precision() -> str:
+    """The default of the option `default_dot_input_precision`."""
+    return _text("TILEWRIGHT_DOT_PRECISION") or "tf32"
+
+
+def plain_globals() -> bool:
+    """Whether kernels may read variables of their module that are not marked constant."""
+    return _flag("TILEWRIGHT_PLAIN_GLOBALS", False)
+
+
+def full_traceback() -> bool:
+    """Whether errors of compilation keep the compiler's own frames."""
+    return _flag("TILEWRIGHT_TRACEBACK", False)
+
+
+def ptxas_options() -> list[str]:
+    """Further options for the assembler of PTX."""
+    return (_text("TILEWRIGHT_PTXAS_OPTIONS") or "").split()
 
 
 def describe() -> str:

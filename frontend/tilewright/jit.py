@@ -5,19 +5,32 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
 from typing import Any, overload
 
+from . import config
 from .ast.aggregates import members, text_of
 from .ast.constants import constexpr, is_constexpr_annotation, open_constant
 from .ast.source import FunctionSource
 from .ast.values import Aggregate, tensor
+from .hooks import watched
 from .language.types import const, dtype, parse_type
+from .launching import AttendedLaunch, compile_for_launch, mock_arguments
 
 Function = Callable[..., Any]
+
+#: All functions there are, for changes of settings that make their kernels others.
+_functions: weakref.WeakSet[JITFunction] = weakref.WeakSet()
+
+
+def forget_kernels() -> None:
+    """Drop all kernels that this process has compiled."""
+    for function in list(_functions):
+        function.forget()
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,12 @@ class KernelParam:
     annotation_type: str | None
     do_not_specialize: bool
     do_not_specialize_on_alignment: bool
+    annotation: Any = None
+
+    @property
+    def num(self) -> int:
+        """Another name of `index`."""
+        return self.index
 
     @property
     def has_default(self) -> bool:
@@ -59,7 +78,22 @@ def _is_const_annotation(annotation: Any) -> bool:
     return annotation is const or (isinstance(annotation, str) and annotation.split(".")[-1] == "const")
 
 
-class JITFunction:
+class KernelInterface:
+    """What can be launched over a grid: a kernel, or a wrapper that completes its arguments."""
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """Launch over a grid; with `warmup` only compile."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
+
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
+        """Compile for these arguments without running."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        return functools.partial(self.run, grid=grid)
+
+
+class JITFunction(KernelInterface):
     """A function that is compiled when it is launched; see `jit`.
 
     Attributes:
@@ -85,7 +119,12 @@ class JITFunction:
         self.params = self._make_params(set(do_not_specialize), set(do_not_specialize_on_alignment))
         self.arg_names = [param.name for param in self.params]
         self.source = FunctionSource(fn)
+        self.interpreted = config.interpret()
+        self.pre_run_hooks: list[Function] = []
+        self._attended = self.interpreted
         self._launcher: Any = None
+        self._resolver: Any = None
+        _functions.add(self)
 
     def _make_params(self, keep: set[str | int], keep_alignment: set[str | int]) -> list[KernelParam]:
         params = []
@@ -95,7 +134,7 @@ class JITFunction:
             params.append(KernelParam(
                 index, name, open_constant(parameter.default), is_constexpr_annotation(annotation),
                 _is_const_annotation(annotation), _annotated_type(annotation), general,
-                general or index in keep_alignment or name in keep_alignment))
+                general or index in keep_alignment or name in keep_alignment, annotation))
         unknown = {name for name in keep | keep_alignment if isinstance(name, str)} - set(self.signature.parameters)
         if unknown:
             raise ValueError(f"{self.__name__} has no parameter {', '.join(sorted(map(str, unknown)))}")
@@ -110,6 +149,23 @@ class JITFunction:
     def src(self) -> str:
         """The text of the function."""
         return self.source.text
+
+    @property
+    def raw_src(self) -> list[str]:
+        """The lines of the function as they are in its file."""
+        return self.source.lines
+
+    @property
+    def starting_line_number(self) -> int:
+        """The line of the file where the function begins."""
+        return self.source.first_line
+
+    def _unsafe_update_src(self, new_src: str) -> None:
+        """Take another text for the function; what was compiled from the old one is forgotten."""
+        self.source.replace(new_src)
+        for name in ("_used", "cache_key"):
+            self.__dict__.pop(name, None)
+        self.forget()
 
     # --- identity ----------------------------------------------------------------------------------------
     @cached_property
@@ -172,22 +228,50 @@ class JITFunction:
     def launcher(self) -> Any:
         """What specializes, finds and launches."""
         if self._launcher is None:
-            from .runtime.launch import make_launcher
+            from .runtime.launch import Resolver
 
-            self._launcher = make_launcher(self)
+            self._resolver = Resolver(self)
+            self._launcher = self._resolver.launcher
         return self._launcher
 
+    def forget(self) -> None:
+        """Drop the kernels that this process has compiled."""
+        self._launcher = self._resolver = None
+
+    @property
+    def device_caches(self) -> Any:
+        """By device: the kernels compiled so far, and what they were compiled for; see `DeviceCaches`."""
+        from .runtime.launch import DeviceCaches
+
+        return DeviceCaches(self)
+
+    def add_pre_run_hook(self, hook: Function) -> None:
+        """Call a function with the arguments before each run."""
+        if not callable(hook):
+            raise TypeError(f"{self.__name__}.add_pre_run_hook: expects a function, got {hook!r}")
+        self.pre_run_hooks.append(hook)
+        self._attended = True
+
+    def preload(self, specialization_data: str) -> Any:
+        """Compile what a compile hook wrote down in another process (``compile["specialization_data"]``)."""
+        from .hooks import deserialize
+
+        _ = self.launcher
+        return self._resolver.preload(deserialize(self, specialization_data))
+
     def __getitem__(self, grid: Any) -> Any:
+        if watched.launches or self._attended:
+            return AttendedLaunch(self, grid)
         launcher = self._launcher  # on the path of every launch: no property
         return (self.launcher if launcher is None else launcher)[grid]
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
-        """Compile for these arguments without running."""
-        return self.launcher.compile(*args, **kwargs)
+        """Compile for these arguments without running; a type stands for an array of it."""
+        return compile_for_launch(self, *mock_arguments(self, args, kwargs))
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Launch over a grid."""
-        return self.warmup(*args, **kwargs) if warmup else self.launcher[grid](*args, **kwargs)
+        return self.warmup(*args, **kwargs) if warmup else self[grid](*args, **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.__name__

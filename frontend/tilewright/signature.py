@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -143,38 +143,3 @@ def parse_target(target: str) -> tuple[str, str]:
         raise TargetError(f"target '{name}' has no architecture '{arch}'{suggest(arch, architectures)}",
                           f"it has {list_names(architectures)}")
     return name, arch or architectures[0]
-
-
-# --- options ------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class CompileOptions:
-    """Options of one compilation."""
-
-    num_warps: int = 4
-    num_stages: int = 3
-    num_ctas: int = 1
-    enable_fp_fusion: bool = True
-    debug: bool = False
-
-    @staticmethod
-    def parse(options: Mapping[str, Any], default_debug: bool = False) -> CompileOptions:
-        """Options as a user gave them, checked."""
-        names = [field.name for field in fields(CompileOptions)]
-        for name, value in options.items():
-            if name not in names:
-                raise TargetError(f"there is no option '{name}'{suggest(name, names)}",
-                                  f"options are {list_names(names)}")
-            if name.startswith("num_"):
-                _check_count(name, value)
-            elif not isinstance(value, bool):
-                raise TargetError(f"option '{name}' must be True or False, got {value!r}")
-        return CompileOptions(**{"debug": default_debug, **options})
-
-
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise TargetError(f"option '{name}' must be a positive integer, got {value!r}")
-    if name != "num_stages" and value & (value - 1):
-        raise TargetError(f"option '{name}' must be a power of two, got {value}")
-    if name == "num_warps" and value > 32:
-        raise TargetError(f"option 'num_warps' must be at most 32, got {value}")

@@ -46,16 +46,28 @@ def describe_host(file: Path = Path("/proc/cpuinfo")) -> str:
 
 
 @cache
+def vector_registers(file: Path = Path("/proc/cpuinfo")) -> int:
+    """Vector registers of a core."""
+    try:
+        with file.open() as info:
+            wide = "avx512f" in info.read(16384)
+    except OSError:
+        wide = False
+    return 32 if wide or platform.machine() in ("aarch64", "arm64") else 16
+
+
+@cache
 def start_pool() -> None:
     """Give the pool its number of threads; they start with the first grid that needs them."""
     _launcher.set_num_threads(config.num_threads() or available_cpus())
 
 
-def load(kernel: CompiledKernel) -> _launcher.Executable:
+def load(kernel: CompiledKernel, device_index: int = 0) -> _launcher.Executable:
     """Load the kernel's library.
 
     Raises:
         RuntimeError: If the system's loader refuses it.
     """
     start_pool()
+    kernel.n_regs, kernel.n_spills, kernel.n_max_threads = vector_registers(), 0, 1
     return _launcher.load_cpu(kernel.name, kernel.asm["library"], kernel.metadata["scratch_bytes"])

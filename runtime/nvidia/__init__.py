@@ -7,5 +7,8 @@ from tilewright.runtime.nvidia.device import Device, Properties, target_of
 from tilewright.runtime.nvidia.driver import missing_driver
 from tilewright.runtime.nvidia.loader import load
 
-__all__ = ["Assembly", "Device", "Properties", "assemble", "assemble_with_log", "describe_assembler", "load",
+#: Options of a compilation that have an effect here, beyond those that all targets have.
+OPTIONS = frozenset({"launch_cooperative_grid", "launch_pdl", "maxnreg", "ptx_options"})
+
+__all__ = ["OPTIONS", "Assembly", "Device", "Properties", "assemble", "assemble_with_log", "describe_assembler", "load",
            "missing_driver", "target_of"]

@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from tilewright import config
 from tilewright.runtime.errors import AssemblerError
+
+if TYPE_CHECKING:
+    from tilewright.options import CompileOptions
 
 
 @dataclass(frozen=True)
@@ -32,20 +36,21 @@ class Assembly:
     spill_bytes: int | None = None
 
 
-def assemble(ptx: str, arch: str) -> bytes:
-    """The cubin of PTX for an architecture such as "sm_90a".
+def assemble(ptx: str, arch: str, options: CompileOptions | None = None) -> bytes:
+    """The cubin of PTX for an architecture such as "sm_90a"; of the options, bounds of registers and the
+    assembler's own count.
 
     Raises:
         AssemblerError: If there is no assembler, or it refuses the text; it holds the assembler's own words.
     """
-    assembly = assemble_with_log(ptx, arch)
+    assembly = assemble_with_log(ptx, arch, options)
     if assembly is None:
         raise AssemblerError("there is no assembler for PTX: pip install cuda-bindings nvidia-nvjitlink, or put ptxas "
                              "on PATH or into TILEWRIGHT_PTXAS; .asm['ptx'] needs none")
     return assembly.cubin
 
 
-def assemble_with_log(ptx: str, arch: str) -> Assembly | None:
+def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None) -> Assembly | None:
     """Assemble PTX; gives None where there is no assembler: the driver compiles the PTX when it is loaded.
 
     Raises:
@@ -53,9 +58,18 @@ def assemble_with_log(ptx: str, arch: str) -> Assembly | None:
     """
     path = config.ptxas()
     if path is None and (nvjitlink := _nvjitlink()) is not None:
-        return _assemble_in_process(nvjitlink, ptx, arch)
+        return _assemble_in_process(nvjitlink, ptx, arch, _flags(options))
     path = path or shutil.which("ptxas")
-    return _assemble_by_ptxas(path, ptx, arch) if path else None
+    return _assemble_by_ptxas(path, ptx, arch, _flags(options)) if path else None
+
+
+def _flags(options: CompileOptions | None) -> list[str]:
+    """What ptxas is told beyond the architecture."""
+    flags = config.ptxas_options()
+    if options is not None:
+        flags += (options.ptx_options or "").split()
+        flags += [f"--maxrregcount={options.maxnreg}"] if options.maxnreg else []
+    return flags if any(flag.startswith(("-O", "--opt-level")) for flag in flags) else ["-O3", *flags]
 
 
 def describe_assembler() -> str | None:
@@ -78,8 +92,10 @@ def _nvjitlink() -> ModuleType | None:
     return nvjitlink
 
 
-def _assemble_in_process(nvjitlink: ModuleType, ptx: str, arch: str) -> Assembly:
-    options = [f"-arch={arch}", "-O3", "-Xptxas=-v"]
+def _assemble_in_process(nvjitlink: ModuleType, ptx: str, arch: str, flags: list[str]) -> Assembly:
+    # nvJitLink has options of its own for some of ptxas', and hands on the others.
+    own = {flag: flag.replace("--max", "-max") for flag in flags if flag.startswith(("-O", "--maxrregcount="))}
+    options = [f"-arch={arch}", "-Xptxas=-v", *(own.get(flag, f"-Xptxas={flag}") for flag in flags)]
     try:
         handle = nvjitlink.create(len(options), options)
     except nvjitlink.nvJitLinkError as error:
@@ -107,11 +123,11 @@ def _read(handle: int, size_of, read) -> bytes:
     return bytes(buffer).rstrip(b"\0") if read.__name__.endswith("log") else bytes(buffer)
 
 
-def _assemble_by_ptxas(path: str, ptx: str, arch: str) -> Assembly:
+def _assemble_by_ptxas(path: str, ptx: str, arch: str, flags: list[str]) -> Assembly:
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
         source, output = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)
-        command = [path, "-v", "-O3", f"--gpu-name={arch}", str(source), "-o", str(output)]
+        command = [path, "-v", *flags, f"--gpu-name={arch}", str(source), "-o", str(output)]
         try:
             done = subprocess.run(command, capture_output=True, text=True)
         except OSError as error:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
-from tilewright.signature import CompileOptions, bind_signature, parse_argument
+from tilewright.options import CompileOptions
+from tilewright.signature import bind_signature, parse_argument
 
 
 @tw.jit
@@ -46,7 +47,7 @@ def test_types_that_do_not_exist(text, message):
     ({"num_warps": 3}, "option 'num_warps' must be a power of two, got 3"),
     ({"num_warps": 0}, "option 'num_warps' must be a positive integer, got 0"),
     ({"num_warps": 64}, "option 'num_warps' must be at most 32, got 64"),
-    ({"num_stages": 1.5}, "option 'num_stages' must be a positive integer, got 1.5"),
+    ({"num_stages": 1.5}, "option 'num_stages' must be an integer of at least 0, got 1.5"),
     ({"enable_fp_fusion": 1}, "option 'enable_fp_fusion' must be True or False, got 1")])
 def test_options_that_do_not_exist(options, message):
     with pytest.raises(tw.CompilationError, match=re.escape(message)):

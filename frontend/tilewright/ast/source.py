@@ -35,6 +35,13 @@ class FunctionSource:
                 "kernels are compiled from their source: define them in a file, a notebook or IPython")
         return inspect.getblock(lines[self.first_line - 1:])
 
+    def replace(self, text: str) -> None:
+        """Take another text for the function, which begins at its `def` or a decorator."""
+        for name in ("text", "tree", "outer_names"):
+            self.__dict__.pop(name, None)
+        self.structured = None
+        self.lines = textwrap.dedent(text).splitlines(keepends=True)
+
     @cached_property
     def text(self) -> str:
         """The function without its decorators and indentation: what its meaning depends on."""
