@@ -80,3 +80,10 @@ def copy_from_host(array: Any, copy: Any) -> None:
         array.copy_(copy)
     else:
         array.set(copy)
+
+
+def synchronize() -> None:
+    """Wait for all that was put on the current GPU; at once where none is used."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.synchronize()

@@ -20,6 +20,9 @@ from .autotune import Autotuner, Config, Heuristics, autotune, heuristics
 from .compile import CompiledKernel, compile, targets
 from .errors import CompilationError, OutOfResources, TilewrightError
 from .jit import ConstexprFunction, JITFunction, constexpr_function, jit, must_use_result
+from .language import core as _core  # noqa: F401 - tl.core, which needs what is above
+from .language import semantic as _semantic  # noqa: F401
+from .language import target_info as _target_info  # noqa: F401
 
 __version__ = "0.1.0"
 

@@ -150,6 +150,15 @@ def compile(fn: JITFunction, signature: Mapping[str, Any], target: str = "cpu", 
         raise _shorten(error) from None
 
 
+def compile_arguments(fn: JITFunction, arguments: dict[str, Any], target: str,
+                      options: Mapping[str, Any]) -> CompiledKernel:
+    """Compile for arguments that are bound already: `Argument`s, constants, and tuples of these."""
+    try:
+        return _compile(fn, arguments, target, options)
+    except CompilationError as error:
+        raise _shorten(error) from None
+
+
 def compile_specialization(fn: JITFunction, specialization: Any) -> CompiledKernel:
     """Compile what a launch asks for."""
     try:
@@ -240,7 +249,8 @@ def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module
         name=name, target=pipeline.target, arch=pipeline.arch, num_warps=options.num_warps,
         num_stages=options.num_stages, num_ctas=options.num_ctas, enable_fp_fusion=options.enable_fp_fusion,
         debug=options.debug, maxnreg=options.maxnreg, launch_pdl=options.launch_pdl,
-        launch_cooperative_grid=options.launch_cooperative_grid, shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
+        launch_cooperative_grid=options.launch_cooperative_grid,
+        shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
         arguments=[argument.spelling for argument in passed],
         divisibility=[argument.divisibility for argument in passed])
 

@@ -7,6 +7,7 @@ also set a value by `override`, and the drop-in package lets variables of other 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 #: Every variable and what it means; `describe()` prints them.
@@ -32,16 +33,16 @@ VARIABLES = {
     "TILEWRIGHT_PTXAS_OPTIONS": "further options for the assembler of PTX (default: none)",
 }
 
-#: Variables of another program's environment that stand for one of ours, which comes first.
-_aliases: dict[str, list[str]] = {}
+#: What stands for a variable of ours where it is not set.
+_sources: dict[str, list[Callable[[], str | None]]] = {}
 #: Values that were set by the program itself, by the name of a variable of either kind.
 _overrides: dict[str, str] = {}
 
 
-def adopt(variable: str, name: str) -> None:
-    """Let an environment variable of another name stand for one of ours."""
+def adopt(name: str, source: Callable[[], str | None]) -> None:
+    """Let what a function gives stand for a variable of ours where that is not set."""
     assert name in VARIABLES, f"{name} is not described"
-    _aliases.setdefault(name, []).append(variable)
+    _sources.setdefault(name, []).append(source)
 
 
 def override(variable: str, text: str | None) -> None:
@@ -52,13 +53,22 @@ def override(variable: str, text: str | None) -> None:
         _overrides[variable] = text
 
 
+def overridden(variable: str) -> str | None:
+    """The text that this process has set a variable to."""
+    return _overrides.get(variable)
+
+
+def raw(variable: str) -> str | None:
+    """A variable's text, of this process or of the environment; None if it is empty."""
+    return _overrides.get(variable, os.environ.get(variable)) or None
+
+
 def _text(name: str) -> str | None:
     assert name in VARIABLES, f"{name} is not described"
-    for variable in (name, *_aliases.get(name, ())):
-        text = _overrides.get(variable, os.environ.get(variable))
-        if text:
-            return text
-    return None
+    text = raw(name)
+    if text is not None:
+        return text
+    return next((text for source in _sources.get(name, ()) if (text := source())), None)
 
 
 def _flag(name: str, default: bool) -> bool:
@@ -66,9 +76,9 @@ def _flag(name: str, default: bool) -> bool:
     if text is None:
         return default
     lowered = text.strip().lower()
-    if lowered in ("1", "true", "yes", "on"):
+    if lowered in ("1", "true", "yes", "on", "y"):
         return True
-    if lowered in ("0", "false", "no", "off"):
+    if lowered in ("0", "false", "no", "off", "n"):
         return False
     raise ValueError(f"{name}={text!r}: expected 0 or 1")
 

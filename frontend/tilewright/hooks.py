@@ -60,6 +60,8 @@ launch_exit = HookChain(reversed=True)
 #: Called before and after a kernel is loaded: (module, function, name, metadata_group, hash).
 kernel_load_start = HookChain()
 kernel_load_end = HookChain(reversed=True)
+#: Called with the same when a kernel goes away.
+kernel_unload = HookChain(reversed=True)
 #: Called with (key, repr, fn, compile, is_manual_warmup, already_compiled), all by name, before a kernel is
 #: obtained; one that returns True prevents it.
 before_compile: list[Hook] = []

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .errors import Note, list_names, suggest
+from .hooks import describe_launch, kernel_unload
 
 #: Names under which programs written for another compiler know stages: the stages to take, the first that
 #: a target has, or what makes the text from the other stages. The drop-in package registers them.
@@ -164,8 +165,6 @@ class CompiledKernel:
 
     def launch_metadata(self, grid: Any, stream: Any, *args: Any) -> Any:
         """What hooks around a launch are given; see `hooks.LazyFacts`."""
-        from .hooks import describe_launch
-
         return describe_launch(self, grid, stream, self._name_arguments(args))
 
     def run(self, grid_x: int, grid_y: int, grid_z: int, stream: Any, function: Any, packed_metadata: Any,
@@ -202,6 +201,11 @@ class CompiledKernel:
             raise TypeError(f"kernel '{self.name}' takes {len(names)} arguments, or the {len(passed)} that are not "
                             f"constants, but {len(args)} are given")
         return {**constants, **dict(zip(passed, args, strict=True))}
+
+    def __del__(self) -> None:
+        executable = self.__dict__.get("executable")
+        if executable is not None and kernel_unload.calls:
+            kernel_unload(executable, executable, self.name, {}, self.hash)
 
     def __repr__(self) -> str:
         return f"<kernel {self.name} for {self.target}>"

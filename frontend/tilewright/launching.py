@@ -100,8 +100,8 @@ def mock_arguments(fn: JITFunction, args: Sequence[Any], kwargs: dict[str, Any])
     def mock(name: str, value: Any) -> Any:
         return MockTensor(value) if name not in constants and is_dtype(value) else value
 
-    return ([mock(name, value) for name, value in zip(fn.arg_names, args, strict=False)] + list(args[len(fn.arg_names):]),
-            {name: mock(name, value) for name, value in kwargs.items()})
+    named = [mock(name, value) for name, value in zip(fn.arg_names, args, strict=False)]
+    return ([*named, *args[len(fn.arg_names):]], {name: mock(name, value) for name, value in kwargs.items()})
 
 
 def compile_for_launch(fn: JITFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

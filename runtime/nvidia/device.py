@@ -27,6 +27,9 @@ class Properties:
     max_threads: int  # of a block
     max_registers: int  # of a block
     l2_bytes: int
+    clock_khz: int
+    memory_clock_khz: int
+    memory_bus_bits: int
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ def _read_properties(purpose: str, handle: Any) -> Properties:
         max_shared_bytes=attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
         max_threads=attribute("MAX_THREADS_PER_BLOCK"),
         max_registers=attribute("MAX_REGISTERS_PER_BLOCK"),
-        l2_bytes=attribute("L2_CACHE_SIZE"))
+        l2_bytes=attribute("L2_CACHE_SIZE"), clock_khz=attribute("CLOCK_RATE"),
+        memory_clock_khz=attribute("MEMORY_CLOCK_RATE"), memory_bus_bits=attribute("GLOBAL_MEMORY_BUS_WIDTH"))
 
 
 def architecture_of(capability: tuple[int, int]) -> str:

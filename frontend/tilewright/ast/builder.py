@@ -192,9 +192,14 @@ class Builder:
         return op.results[0]
 
 
+def find() -> Builder | None:
+    """The builder of the compilation that runs in this thread, if one does."""
+    return getattr(_state, "builder", None)
+
+
 def current() -> Builder:
     """The builder of the compilation that runs in this thread."""
-    found = getattr(_state, "builder", None)
+    found = find()
     if found is None:
         from ..errors import CompilationError
 

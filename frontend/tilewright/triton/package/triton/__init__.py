@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import tilewright
 from tilewright import (
@@ -18,23 +17,51 @@ from tilewright import (
     jit,
     next_power_of_2,
 )
-from tilewright import language as language
-from tilewright import testing as testing
+from tilewright.arrays import MockTensor, TensorWrapper, reinterpret
+from tilewright.jit import KernelInterface
+from tilewright.launching import AsyncCompileMode, FutureKernel
+from tilewright.triton import aliases, environment
+from tilewright.triton.modules import share_modules
 
-from . import runtime as runtime
+environment.install()
+aliases.install()
+share_modules()
+
+from tilewright import language as language  # noqa: E402 - after the names are shared
+from tilewright import testing as testing  # noqa: E402
+
+from . import backends as backends  # noqa: E402
+from . import compiler as compiler  # noqa: E402
+from . import errors as errors  # noqa: E402
+from . import knobs as knobs  # noqa: E402
+from . import runtime as runtime  # noqa: E402
+from . import tools as tools  # noqa: E402
+from .compiler import compile  # noqa: E402
+from .errors import InterpreterError, TritonError  # noqa: E402
+from .runtime import set_allocator  # noqa: E402
 
 __version__ = "3.9.0"
-TritonError = tilewright.TilewrightError
 
-# The same module objects under both names: a kernel may mix them.
-for _name in [name for name in sys.modules if name.startswith("tilewright.language")]:
-    sys.modules["triton.language" + _name.removeprefix("tilewright.language")] = sys.modules[_name]
-sys.modules["triton.testing"] = testing
+#: Names that a later part of the language brings; they are here where the installed Tilewright has them.
+for _name in ("aggregate", "must_use_result"):
+    if hasattr(tilewright, _name):
+        globals()[_name] = getattr(tilewright, _name)
 
-__all__ = ["CompilationError", "Config", "JITFunction", "OutOfResources", "TritonError", "autotune", "cdiv",
-           "constexpr_function", "heuristics", "jit", "language", "next_power_of_2", "runtime", "testing"]
+__all__ = ["AsyncCompileMode", "CompilationError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
+           "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "TritonError", "autotune", "cdiv",
+           "compile", "compiler", "constexpr_function", "heuristics", "jit", "knobs", "language", "next_power_of_2",
+           "reinterpret", "runtime", "set_allocator", "testing", "tools"]
 
 
-def __getattr__(name: str) -> NoReturn:
+def __getattr__(name: str) -> Any:
+    """Modules that few programs use are imported when asked for."""
+    if name in ("profiler", "experimental"):
+        from importlib import import_module
+
+        return import_module(f"triton.{name}")
+    _refuse(name)
+
+
+def _refuse(name: str) -> NoReturn:
     raise AttributeError(f"triton.{name} is not offered by Tilewright {tilewright.__version__}, which runs this "
                          "program in Triton's place; run it with the real triton, or do without this name")

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from tilewright.triton.devices import DriverBase, default_driver
 
 
-class _ActiveDriver:
-    """The GPU that torch uses, or the CPU where there is none."""
+class DriverConfig:
+    """The default driver, and the active one, which a program may change."""
 
-    def get_active_torch_device(self) -> Any:
-        """`torch.device` of the GPU, or of the CPU."""
-        import torch
+    def __init__(self) -> None:
+        self._active: DriverBase | None = None
 
-        return torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() \
-            else torch.device("cpu")
+    @property
+    def default(self) -> DriverBase:
+        """Of the GPU that torch can use, else of the CPU."""
+        return default_driver()
 
-    def get_current_device(self) -> int:
-        """Index of the GPU; 0 on the CPU."""
-        device = self.get_active_torch_device()
-        return device.index or 0
+    @property
+    def active(self) -> DriverBase:
+        """The one that was set, else the default one."""
+        return self._active or default_driver()
+
+    def set_active(self, driver: DriverBase) -> None:
+        """Answer questions about the active device by another driver."""
+        self._active = driver
+
+    def reset_active(self) -> None:
+        """Back to the default one."""
+        self._active = None
 
 
-active = _ActiveDriver()
+driver = DriverConfig()
+
+
+def __getattr__(name: str) -> object:
+    """The module has what its object has: programs reach either."""
+    if name in ("active", "default", "set_active", "reset_active"):
+        return getattr(driver, name)
+    raise AttributeError(f"module 'triton.runtime.driver' has no attribute '{name}'")

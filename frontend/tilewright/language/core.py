@@ -1,0 +1,63 @@
+"""The whole language under one module, where programs look for its less usual names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..ast.constants import constexpr as constexpr
+from ..ast.constants import open_constant
+from ..ast.values import tensor as tensor
+from ..jit import ConstexprFunction as ConstexprFunction
+from ..jit import constexpr_function as constexpr_function
+from ..jit import must_use_result as must_use_result
+from .registry import builtin as builtin
+from .types import dtype as dtype
+
+#: The largest number of elements of a block.
+TRITON_MAX_TENSOR_NUMEL = 1 << 20
+TRITON_BUILTIN = "__tile_builtin__"
+
+
+def is_builtin(function: Any) -> bool:
+    """Whether a function is part of the language."""
+    return getattr(function, TRITON_BUILTIN, False)
+
+
+def extern(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that kernels call and that calls functions of the language."""
+    return builtin(function)
+
+
+def _unwrap_if_constexpr(value: Any) -> Any:
+    """What a constexpr holds; anything else as it is."""
+    return open_constant(value)
+
+
+_constexpr_to_value = _unwrap_if_constexpr
+
+
+def _unwrap_shape(shape: Any) -> list[Any]:
+    """A shape's sizes as numbers."""
+    return [open_constant(size) for size in open_constant(shape)]
+
+
+def get_bool_env_var(name: str) -> bool:
+    """Whether an environment variable of a flag is set."""
+    import os
+
+    return os.environ.get(name, "").strip().lower() in ("1", "true", "on", "y", "yes")
+
+
+def __getattr__(name: str) -> Any:
+    """Everything of the language, in the modules that it is written in."""
+    language = sys.modules[__package__]
+    for place in (language, language.types, language.math):  # type: ignore[attr-defined]
+        if hasattr(place, name):
+            return getattr(place, name)
+    if name == "_aggregate":
+        from ..ast.aggregates import aggregate
+
+        return aggregate
+    raise AttributeError(f"the language has no '{name}'")

@@ -1,0 +1,5 @@
+"""AMD's driver."""
+
+from triton.backends.driver import HipDriver
+
+HIPDriver = HipDriver

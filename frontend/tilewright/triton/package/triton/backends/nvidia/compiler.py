@@ -1,0 +1,6 @@
+"""The compiler for NVIDIA's GPUs."""
+
+from triton.backends.compiler import BaseBackend, Options
+
+CUDABackend = BaseBackend
+CUDAOptions = Options

@@ -1,0 +1,3 @@
+"""NVIDIA's driver."""
+
+from triton.backends.driver import CudaDriver as CudaDriver
