@@ -174,6 +174,109 @@ LogicalResult SplitOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results)
 }
 
 //===----------------------------------------------------------------------===//
+// gather, cat, extract
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::verify() {
+  ArrayRef<int64_t> source = getShape(getSource().getType());
+  SmallVector<int64_t> index(getShape(getIndex().getType()));
+  int64_t axis = getAxis();
+  if (source.size() != index.size() || axis < 0 || axis >= block(getSource()).getRank()) // gather.1
+    return emitOpError("expects a source and an index with dimension ")
+           << axis << ", got ranks " << source.size() << " and " << index.size();
+  index[axis] = source[axis];
+  if (ArrayRef(index) != source) // gather.2
+    return emitOpError("expects an index with the source's sizes [")
+           << source << "] off dimension " << axis << ", got [" << getShape(getIndex().getType())
+           << "]";
+  if (failed(verifySameElement(*this, getSource().getType(), getType()))) // gather.3
+    return failure();
+  return verifyShape(*this, getShape(getIndex().getType()), getShape(getType()));
+}
+
+OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
+  return reshapeSplat(adaptor.getSource(), getType());
+}
+
+LogicalResult CatOp::verify() {
+  RankedTensorType first = block(getFirst()), second = block(getSecond());
+  int64_t axis = getAxis();
+  if (first.getRank() != second.getRank() || axis < 0 || axis >= first.getRank()) // cat.1
+    return emitOpError("expects operands with dimension ")
+           << axis << ", got ranks " << first.getRank() << " and " << second.getRank();
+  for (RankedTensorType operand : {first, second})
+    if (failed(verifySameElement(*this, operand, getType())))
+      return failure();
+  int64_t size = first.getDimSize(axis) + second.getDimSize(axis);
+  for (RankedTensorType operand : {first, second}) {
+    SmallVector<int64_t> want(operand.getShape());
+    want[axis] = size;
+    if (failed(verifyShape(*this, want, getShape(getType())))) // cat.2
+      return failure();
+  }
+  return success();
+}
+
+/// cat(splat, splat of the same)  ->  splat
+OpFoldResult CatOp::fold(FoldAdaptor adaptor) {
+  auto first = dyn_cast_or_null<SplatElementsAttr>(adaptor.getFirst());
+  auto second = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSecond());
+  if (!first || !second ||
+      first.getSplatValue<Attribute>() != second.getSplatValue<Attribute>())
+    return {};
+  return reshapeSplat(first, getType());
+}
+
+LogicalResult ExtractOp::verify() {
+  RankedTensorType from = block(getSource()), to = block(getResult());
+  if (failed(verifySameElement(*this, from, to)))
+    return failure();
+  int64_t rank = from.getRank();
+  if (to.getRank() != rank) // extract.1
+    return emitOpError("expects equal ranks, got ") << rank << " and " << to.getRank();
+  if (int64_t(getOffsets().size()) != rank || int64_t(getStrides().size()) != rank) // extract.2
+    return emitOpError("expects ") << rank << " offsets and strides, got " << getOffsets().size()
+                                   << " and " << getStrides().size();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t first = getOffsets()[dim];
+    int64_t last = first + (to.getDimSize(dim) - 1) * getStrides()[dim];
+    int64_t size = from.getDimSize(dim);
+    if (first < 0 || first >= size || last < 0 || last >= size) // extract.3
+      return emitOpError("expects elements from 0 to ")
+             << size - 1 << " along dimension " << dim << ", got " << first << " to " << last;
+  }
+  return success();
+}
+
+/// Whether every element stays at its place.
+static bool isIdentity(ExtractOp op) {
+  return op.getSource().getType() == op.getType() &&
+         llvm::all_of(op.getOffsets(), [](int64_t offset) { return offset == 0; });
+}
+
+OpFoldResult ExtractOp::fold(FoldAdaptor adaptor) {
+  if (isIdentity(*this))
+    return getSource();
+  return reshapeSplat(adaptor.getSource(), getType());
+}
+
+/// extract(extract(x, o, s), p, t)  ->  extract(x, o + p * s, s * t)
+LogicalResult ExtractOp::canonicalize(ExtractOp outer, PatternRewriter &rewriter) {
+  auto inner = outer.getSource().getDefiningOp<ExtractOp>();
+  if (!inner)
+    return rewriter.notifyMatchFailure(outer, "source is not an extract");
+  SmallVector<int64_t> offsets, strides;
+  for (auto [o, s, p, t] : llvm::zip(inner.getOffsets(), inner.getStrides(), outer.getOffsets(),
+                                     outer.getStrides())) {
+    offsets.push_back(o + p * s);
+    strides.push_back(s * t);
+  }
+  rewriter.replaceOpWithNewOp<ExtractOp>(outer, outer.getType(), inner.getSource(), offsets,
+                                         strides);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // hint, convert_layout
 //===----------------------------------------------------------------------===//
 

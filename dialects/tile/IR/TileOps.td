@@ -6,6 +6,7 @@ include "TileMemoryOps.td"
 include "TileShapeOps.td"
 include "TileComputeOps.td"
 include "TileCollectiveOps.td"
+include "TileElementOps.td"
 include "TileControlOps.td"
 include "TileStageOps.td"
 

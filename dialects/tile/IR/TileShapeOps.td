@@ -140,6 +140,76 @@ def Tile_SplitOp : Tile_Op<"split", [Pure, AllTypesMatch<["first", "second"]>]> 
   let hasFolder = 1;
 }
 
+def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+  let summary = "Elements of a block at computed places along a dimension";
+  let description = [{
+    Element `(.., i, ..)` of the result is element `(.., index[.., i, ..], ..)`
+    of the source, where `i` stands at `axis`. Where the index lies outside of
+    the source, as an unsigned number, the last element is taken.
+
+    ```mlir
+    %c = tile.gather %a[%i] axis 1 : tensor<64x32xf32>, tensor<64x8xi32> -> tensor<64x8xf32>
+    ```
+
+    - gather.1: source and index have one rank, and `axis` is one of their dimensions.
+    - gather.2: source and index have equal sizes off the axis.
+    - gather.3: the result has the index's shape and the source's element type.
+  }];
+  let arguments = (ins Tile_Block:$source, RankedTensorOf<[AnySignlessInteger]>:$index,
+                       I32Attr:$axis);
+  let results = (outs Tile_Block:$result);
+  let assemblyFormat = [{
+    $source `[` $index `]` `axis` $axis attr-dict
+    `:` type($source) `,` type($index) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_CatOp : Tile_Op<"cat", [Pure]> {
+  let summary = "Two blocks one after the other along a dimension";
+  let description = [{
+    ```mlir
+    %c = tile.cat %a, %b axis 0 : tensor<64xf32>, tensor<32xf32> -> tensor<96xf32>
+    ```
+
+    - cat.1: the operands have one rank and element type, and `axis` is one of their dimensions.
+    - cat.2: the result's shape is that of each operand, with their sizes along `axis` added.
+  }];
+  let arguments = (ins Tile_Block:$first, Tile_Block:$second, I32Attr:$axis);
+  let results = (outs Tile_Block:$result);
+  let assemblyFormat = [{
+    $first `,` $second `axis` $axis attr-dict `:` type($first) `,` type($second) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
+  let summary = "A regular part of a block";
+  let description = [{
+    Element `(i, j, ..)` of the result is element
+    `(offsets[0] + i * strides[0], offsets[1] + j * strides[1], ..)` of the
+    source. A negative stride turns a dimension around.
+
+    ```mlir
+    %b = tile.extract %a offsets [0, 31] strides [2, -1] : tensor<64x32xf32> -> tensor<32x32xf32>
+    ```
+
+    - extract.1: source and result have one rank and element type.
+    - extract.2: there is one offset and one stride per dimension.
+    - extract.3: all elements of the result lie inside the source.
+  }];
+  let arguments = (ins Tile_Block:$source, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$strides);
+  let results = (outs Tile_Block:$result);
+  let assemblyFormat = [{
+    $source `offsets` $offsets `strides` $strides attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
 def Tile_HintOp : Tile_Op<"hint", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "A promise about values";
   let description = [{

@@ -56,3 +56,52 @@ func.func @pointers(%p: !tile.ptr<f32>) -> (!tile.ptr<f32>, !tile.ptr<f32>) {
   // CHECK-NEXT: return %[[P]], %[[P]]
   return %q, %r : !tile.ptr<f32>, !tile.ptr<f32>
 }
+
+// CHECK-LABEL: func.func @moved_elements
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4xf32>, %[[I:.*]]: tensor<2xi32>)
+func.func @moved_elements(%x: tensor<8x4xf32>, %i: tensor<2xi32>)
+    -> (tensor<8x4xf32>, tensor<2x2xf32>, tensor<2xf32>, tensor<6xf32>) {
+  %0 = tile.extract %x offsets [0, 0] strides [1, 1] : tensor<8x4xf32> -> tensor<8x4xf32>
+  // CHECK: %[[E:.*]] = tile.extract %[[X]] offsets [5, 0] strides [-4, 3] : tensor<8x4xf32> -> tensor<2x2xf32>
+  %1 = tile.extract %x offsets [7, 0] strides [-2, 1] : tensor<8x4xf32> -> tensor<4x4xf32>
+  %2 = tile.extract %1 offsets [1, 0] strides [2, 3] : tensor<4x4xf32> -> tensor<2x2xf32>
+  %c = arith.constant dense<1.0> : tensor<4xf32>
+  // CHECK-NOT: tile.gather
+  %3 = tile.gather %c[%i] axis 0 : tensor<4xf32>, tensor<2xi32> -> tensor<2xf32>
+  // CHECK-NOT: tile.cat
+  %4 = tile.cat %c, %3 axis 0 : tensor<4xf32>, tensor<2xf32> -> tensor<6xf32>
+  // CHECK: return %[[X]], %[[E]]
+  return %0, %2, %3, %4 : tensor<8x4xf32>, tensor<2x2xf32>, tensor<2xf32>, tensor<6xf32>
+}
+
+// CHECK-LABEL: func.func @assembly
+func.func @assembly(%x: tensor<4xi32>) {
+  // CHECK-NOT: "dropped"
+  %0 = tile.inline_asm "dropped" constraints "=r,r"(%x) pure : (tensor<4xi32>) -> tensor<4xi32>
+  // CHECK: tile.inline_asm "kept"
+  %1 = tile.inline_asm "kept" constraints "=r,r"(%x) : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @straight_map
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[I:.*]]: tensor<4xi32>, %[[S:.*]]: f32)
+func.func @straight_map(%x: tensor<4xf32>, %i: tensor<4xi32>, %s: f32)
+    -> (tensor<4xf32>, tensor<4xi1>) {
+  // CHECK-DAG: %[[C:.*]] = arith.constant dense<2.000000e+00> : tensor<4xf32>
+  // CHECK: %[[F:.*]] = arith.sitofp %[[I]] : tensor<4xi32> to tensor<4xf32>
+  // CHECK: %[[M:.*]] = arith.mulf %[[F]], %[[C]] : tensor<4xf32>
+  // CHECK: %[[B:.*]] = tile.splat %[[S]] : tensor<4xf32>
+  // CHECK: %[[A:.*]] = arith.addf %[[M]], %[[B]] : tensor<4xf32>
+  // CHECK: %[[L:.*]] = arith.cmpf olt, %[[X]], %[[A]] : tensor<4xf32>
+  // CHECK: return %[[A]], %[[L]]
+  %0:2 = tile.map(%x, %i) {
+  ^bb0(%a: f32, %n: i32):
+    %two = arith.constant 2.0 : f32
+    %f = arith.sitofp %n : i32 to f32
+    %m = arith.mulf %f, %two : f32
+    %b = arith.addf %m, %s : f32
+    %l = arith.cmpf olt, %a, %b : f32
+    tile.yield %b, %l : f32, i1
+  } : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi1>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xi1>
+}
