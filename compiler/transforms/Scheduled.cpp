@@ -3,6 +3,7 @@
 
 #include "compiler/transforms/AssignLayouts/AssignLayouts.h"
 #include "compiler/transforms/CarryOffsets/CarryOffsets.h"
+#include "compiler/transforms/ExpandSorts/ExpandSorts.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
@@ -20,6 +21,7 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass());
   pm.addNestedPass<func::FuncOp>(createUnrollLoops());
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createExpandSorts());
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createCarryOffsets());

@@ -86,6 +86,21 @@ def test_a_global_that_changed_is_refused(monkeypatch):
 
 
 @tw.jit
+def fill(x, length, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, 1.0, mask=i < length)
+
+
+def test_a_global_of_a_parameters_name_is_another_thing(monkeypatch):
+    for length in (4, 5):
+        monkeypatch.setitem(globals(), "length", length)
+        monkeypatch.setitem(globals(), "BLOCK", length)
+        x = np.zeros(8, np.float32)
+        fill[(1,)](x, length, BLOCK=8)
+        assert x.sum() == length
+
+
+@tw.jit
 def tell(x, BLOCK: tl.constexpr):
     v = tl.load(x + tl.arange(0, BLOCK))
     tl.device_print("v", v)

@@ -84,6 +84,11 @@ void Plan::findLifetimes(func::FuncOp kernel) {
     if (auto dot = dyn_cast<DotOp>(op))
       for (Buffer *buffer : {getDot(dot).a, getDot(dot).b, getDot(dot).acc})
         finder.touch(buffer, op);
+    if (isCollective(op))
+      for (auto &buffers :
+           {getCollective(op).sources, getCollective(op).results, getCollective(op).temporaries})
+        for (Buffer *buffer : buffers)
+          finder.touch(buffer, op);
   });
   finder.finish();
 }

@@ -21,7 +21,7 @@ static constexpr unsigned kAddressRecomputeLimit = 100;
 void BufferPlanner::run(func::FuncOp kernel) {
   SmallVector<Operation *> virtualOps;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<ReduceOp>(op))
+    if (isa<ReduceOp, ScanOp>(op))
       return WalkResult::skip();
     if (isVirtual(op))
       virtualOps.push_back(op);

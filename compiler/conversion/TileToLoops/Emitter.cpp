@@ -122,6 +122,12 @@ void Emitter::emitOp(Operation &op) {
     return emitWhile(loop);
   if (auto dot = dyn_cast<DotOp>(op))
     return emitDot(dot);
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return emitScan(scan);
+  if (auto sort = dyn_cast<SortOp>(op))
+    return emitSort(sort);
+  if (auto histogram = dyn_cast<HistogramOp>(op))
+    return emitHistogram(histogram);
   if (auto print = dyn_cast<PrintOp>(op))
     return emitPrint(print);
   if (auto assertion = dyn_cast<AssertOp>(op))

@@ -52,6 +52,9 @@ private:
   void emitWhile(mlir::scf::WhileOp loop);
   void emitYield(mlir::Operation &terminator);
   void emitDot(DotOp dot);
+  void emitScan(ScanOp op);
+  void emitSort(SortOp op);
+  void emitHistogram(HistogramOp op);
   mlir::Value createSlot(mlir::Type type);
   void emitPrint(PrintOp print);
   void emitAssert(AssertOp assertion);

@@ -21,6 +21,9 @@ private:
   void visitReduce(ReduceOp op);
   void visitEffect(mlir::Operation *op);
   void visitDot(DotOp op);
+  void visitScan(ScanOp op);
+  void visitSort(SortOp op);
+  void visitHistogram(HistogramOp op);
   void visitScalar(mlir::Operation *op);
   void visitFor(mlir::scf::ForOp loop);
   void visitIf(mlir::scf::IfOp branch);
@@ -34,6 +37,9 @@ private:
   /// Have `value` computed where it is defined, into a buffer of its own.
   void keepAtDefinition(mlir::Value value);
 
+  /// Where `op` reads `value`: the value's own buffer, or `target` (null: one of
+  /// its own), which is then written first.
+  Buffer *stageSource(mlir::Operation *op, mlir::Value value, Buffer *target);
   Buffer *stageOperand(DotOp dot, mlir::Value operand, mlir::Type element);
   Buffer *findAccumulator(DotOp dot, mlir::Type element);
 

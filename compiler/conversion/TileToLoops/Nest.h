@@ -2,7 +2,7 @@
 #ifndef TILE_COMPILER_CONVERSION_TILETOLOOPS_NEST_H
 #define TILE_COMPILER_CONVERSION_TILETOLOOPS_NEST_H
 
-#include "compiler/conversion/TileToLoops/Emitter.h"
+#include "compiler/conversion/TileToLoops/Combiner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -170,7 +170,10 @@ private:
   Accumulators getInitial(const Group &group);
   void combine(ReduceOp op, llvm::ArrayRef<Lanes> elements,
                llvm::MutableArrayRef<mlir::Value> accumulators);
-  llvm::SmallVector<mlir::Value> applyCombiner(ReduceOp op, mlir::ValueRange a, mlir::ValueRange b);
+  llvm::SmallVector<mlir::Value> applyCombiner(ReduceOp op, mlir::ValueRange a,
+                                               mlir::ValueRange b) {
+    return loops::applyCombiner(emitter, builder, loc, op.getCombiner(), a, b);
+  }
   void finishAlongLanes(const Group &group, mlir::ValueRange accumulators);
   void finishAcrossLanes(const Group &group, mlir::ValueRange accumulators);
   llvm::SmallVector<mlir::Value> reduceLanes(ReduceOp op, llvm::SmallVector<mlir::Value> values,

@@ -61,6 +61,14 @@ struct DotPlan {
   Buffer *a, *b, *acc;
 };
 
+/// Blocks of a scan, sort or histogram in the arena. Sources that are not needed
+/// in their own right lie where the results will; a sort may overwrite its.
+struct CollectivePlan {
+  llvm::SmallVector<Buffer *> sources, results;
+  /// What is written and read only while the operation runs.
+  llvm::SmallVector<Buffer *> temporaries;
+};
+
 class Plan {
 public:
   explicit Plan(mlir::func::FuncOp kernel);
@@ -75,6 +83,9 @@ public:
   /// Where `op` stands in the kernel's text.
   unsigned getPosition(mlir::Operation *op) const { return positions.lookup(op); }
   const DotPlan &getDot(DotOp op) const { return dots.find(op)->second; }
+  const CollectivePlan &getCollective(mlir::Operation *op) const {
+    return collectives.find(op)->second;
+  }
   /// Bytes of the arena.
   int64_t getScratchBytes() const { return scratchBytes; }
 
@@ -92,9 +103,17 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Group *>> groupsAt;
   llvm::DenseMap<mlir::Value, Buffer *> buffers;
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
+  llvm::DenseMap<mlir::Operation *, CollectivePlan> collectives;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   int64_t scratchBytes = 0;
 };
+
+/// How `op` sorts: by digits of this many bits, the lowest first.
+struct RadixPlan {
+  unsigned digitBits, passes;
+  int64_t getNumDigits() const { return int64_t(1) << digitBits; }
+};
+RadixPlan getRadixPlan(SortOp op);
 
 /// The type that products of `op` are summed in.
 mlir::Type getDotComputeType(DotOp op);

@@ -36,11 +36,11 @@ static LogicalResult checkOp(Operation *op) {
     if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
         elements && !elements.isSplat())
       return op->emitError() << "expects a constant block of equal elements";
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    for (Operation &inner : reduce.getCombiner().front())
+  if (isa<ReduceOp, ScanOp>(op))
+    for (Operation &inner : op->getRegion(0).front())
       if (!isa<YieldOp, arith::ConstantOp>(inner) && !isElementwise(&inner))
         return inner.emitError() << "'" << inner.getName()
-                                 << "' cannot be part of a reduction's combine function";
+                                 << "' cannot be part of a combine function";
   return success();
 }
 
@@ -53,7 +53,7 @@ LogicalResult loops::checkSupported(func::FuncOp function) {
   WalkResult result = function.walk<WalkOrder::PreOrder>([](Operation *op) {
     if (failed(checkOp(op)))
       return WalkResult::interrupt();
-    return isa<ReduceOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    return isa<ReduceOp, ScanOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -98,39 +98,6 @@ Nest::Accumulators Nest::getInitial(const Group &group) {
 // Combining
 //===----------------------------------------------------------------------===//
 
-/// The combiner's body on vectors (or scalars) `a` and `b`.
-SmallVector<Value> Nest::applyCombiner(ReduceOp op, ValueRange a, ValueRange b) {
-  Block &body = op.getCombiner().front();
-  auto vectorType = dyn_cast<VectorType>(a.front().getType());
-  auto likeLanes = [&](Value value) -> Value {
-    if (!vectorType || isa<VectorType>(value.getType()))
-      return value;
-    auto type = VectorType::get(vectorType.getShape(), value.getType());
-    return vector::BroadcastOp::create(builder, loc, type, value);
-  };
-  IRMapping mapping;
-  mapping.map(body.getArguments().take_front(a.size()), a);
-  mapping.map(body.getArguments().drop_front(a.size()), b);
-  auto lookup = [&](Value value) {
-    if (Value mapped = mapping.lookupOrNull(value))
-      return mapped;
-    return value.getParentBlock() == &body ? value : emitter.getScalar(value);
-  };
-  for (Operation &inner : body.without_terminator()) {
-    IRMapping operands;
-    bool isConstant = inner.getNumOperands() == 0;
-    for (Value operand : inner.getOperands())
-      operands.map(operand, likeLanes(lookup(operand)));
-    Operation *copy = builder.clone(inner, operands);
-    if (vectorType && !isConstant)
-      for (OpResult result : copy->getResults())
-        result.setType(VectorType::get(vectorType.getShape(), result.getType()));
-    mapping.map(inner.getResults(), copy->getResults());
-  }
-  return llvm::map_to_vector(body.getTerminator()->getOperands(),
-                             [&](Value value) { return likeLanes(lookup(value)); });
-}
-
 /// Take the elements at the current position into the accumulators.
 void Nest::combine(ReduceOp op, ArrayRef<Lanes> elements, MutableArrayRef<Value> accumulators) {
   bool asVector = laneDim >= 0;

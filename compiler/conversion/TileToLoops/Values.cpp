@@ -42,11 +42,13 @@ bool loops::isVirtual(Operation *op) {
          isa<LoadOp, ArangeOp, SplatOp, HintOp, arith::ConstantOp, ub::PoisonOp>(op);
 }
 
+bool loops::isCollective(Operation *op) { return isa<ScanOp, SortOp, HistogramOp>(op); }
+
 bool loops::writesMemory(Operation *op) {
   if (op->getNumRegions() == 0)
     return isa<StoreOp, AtomicRMWOp, AtomicCASOp, BarrierOp>(op) ||
            (isa<LoadOp>(op) && cast<LoadOp>(op).getIsVolatile());
-  if (isa<ReduceOp>(op))
+  if (isa<ReduceOp, ScanOp>(op))
     return false;
   return op
       ->walk([&](Operation *inner) {

@@ -29,6 +29,8 @@ bool isVirtual(mlir::Operation *op);
 bool isElementwise(mlir::Operation *op);
 /// Whether `op` only renames elements (broadcast, transpose, ...).
 bool isShapeChange(mlir::Operation *op);
+/// Whether `op` has loops of its own, over blocks in memory: a scan, a sort, a histogram.
+bool isCollective(mlir::Operation *op);
 /// Whether `op`, on scalars or blocks, may write memory that a load may read.
 bool writesMemory(mlir::Operation *op);
 

@@ -11,6 +11,7 @@
 #include "compiler/core/Codegen.h"
 #include "compiler/transforms/ExpandCasts/ExpandCasts.h"
 #include "compiler/transforms/ExpandMath/ExpandMath.h"
+#include "compiler/transforms/ExpandSorts/ExpandSorts.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -107,6 +108,7 @@ void CPUTarget::buildStage(OpPassManager &pm, StringRef stage, const CompileOpti
     pm.addPass(createInlinerPass());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createSymbolDCEPass());
+    pm.addNestedPass<func::FuncOp>(createExpandSorts());
     pm.addPass(createGuardArithmetic());
     // Before the loops, because vectors have no `tile.cast`.
     pm.addPass(createExpandCasts());

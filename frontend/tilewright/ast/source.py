@@ -79,14 +79,15 @@ class FunctionSource:
 
     @cached_property
     def outer_names(self) -> list[tuple[str, ...]]:
-        """Names and dotted names that the function reads, in the order of the tree."""
+        """Names and dotted names from outside that the function reads, in the order of the tree."""
         paths: dict[tuple[str, ...], None] = {}
+        own = set(self.function.__code__.co_varnames)
         for node in ast.walk(self.tree):
             path: list[str] = []
             while isinstance(node, ast.Attribute):
                 path.insert(0, node.attr)
                 node = node.value
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.Name) and node.id not in own:
                 paths.setdefault((node.id, *path))
         return list(paths)
 

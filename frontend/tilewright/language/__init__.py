@@ -3,7 +3,7 @@
 from ..ast.aggregates import aggregate_replace
 from ..ast.constants import constexpr
 from ..ast.values import tensor
-from . import extra, math
+from . import extra, math, standard
 from .arithmetic import add, logical_and, logical_or, mul, sub, where
 from .conversion import cast, to_tensor
 from .debug import device_assert, device_print, static_assert, static_print
@@ -58,6 +58,7 @@ from .random import (
     uint_to_uniform_float,
 )
 from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_sum
+from .scans import associative_scan, cumprod, cumsum
 from .shapes import (
     arange,
     broadcast,
@@ -78,6 +79,7 @@ from .shapes import (
     zeros,
     zeros_like,
 )
+from .sorting import argsort, bitonic_merge, histogram, sort, topk
 from .standard import cdiv, sigmoid, softmax, swizzle2d
 from .tuples import slice, tuple
 from .types import (

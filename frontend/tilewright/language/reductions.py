@@ -36,14 +36,22 @@ def reduce_pairs(sources: Sequence[tensor], axis: int, combine: Combine) -> list
                        elements * 2, body)
 
 
-def _reduce(sources: Sequence[Any], axis: Any, combine: Combine, keep_dims: Any, what: str) -> list[tensor]:
+def require_blocks(sources: Sequence[Any], what: str) -> list[tensor]:
+    """Blocks of one shape, at least one."""
     blocks = [to_tensor(source) for source in sources]
+    if not blocks:
+        raise TileTypeError(f"{what}: expects a block, got an empty tuple")
     for block in blocks:
         if not block.type.is_block():
             raise TileTypeError(f"{what}: expects a block, got {describe(block.type)}")
         if block.shape != blocks[0].shape:
             raise TileTypeError(f"{what}: the blocks have different shapes: {describe(blocks[0].type)} "
                                 f"and {describe(block.type)}")
+    return blocks
+
+
+def _reduce(sources: Sequence[Any], axis: Any, combine: Combine, keep_dims: Any, what: str) -> list[tensor]:
+    blocks = require_blocks(sources, what)
     rank = len(blocks[0].shape)
     axis = static(axis, f"{what}: axis")
     keep_dims = static(keep_dims, f"{what}: keep_dims")
@@ -72,31 +80,37 @@ def reduce(input: Any, axis: int | None, combine_fn: Any, keep_dims: bool = Fals
         keep_dims: Keep the dimension with size one.
     """
     sources = input if isinstance(input, tuple) else (input,)
+    results = _reduce(sources, axis, call_combine(combine_fn, "reduce"), keep_dims, "reduce")
+    return rebuild(input, results) if isinstance(input, tuple) else results[0]
+
+
+def call_combine(combine_fn: Any, what: str) -> Combine:
+    """A user's combine function, checked."""
     call = current().call
 
     def combine(a: list[tensor], b: list[tensor]) -> Sequence[tensor]:
         result = call(combine_fn, [*a, *b], {})
         given = result if isinstance(result, tuple) else (result,)
         if len(given) != len(a):
-            raise CompilationError(f"reduce: the combine function must give {len(a)} values, got {len(given)}")
-        return [_combined(value, element) for value, element in zip(given, a, strict=True)]
+            raise CompilationError(f"{what}: the combine function must give {len(a)} values, got {len(given)}")
+        return [_combined(value, element, what) for value, element in zip(given, a, strict=True)]
 
-    results = _reduce(sources, axis, combine, keep_dims, "reduce")
-    return rebuild(input, results) if isinstance(input, tuple) else results[0]
+    return combine
 
 
-def _combined(value: Any, element: tensor) -> tensor:
+def _combined(value: Any, element: tensor, what: str) -> tensor:
     """What a combine function gives, as the element it stands for."""
     if not isinstance(value, tensor) or value.constant is not None:
         value = cast(to_tensor(value), element.dtype)
     if value.type is not element.type:
-        raise TileTypeError(f"reduce: the combine function must give {describe(element.type)}, "
+        raise TileTypeError(f"{what}: the combine function must give {describe(element.type)}, "
                             f"got {describe_value(value)}", "convert its result with .to(...)")
     return value
 
 
 # --- sums and extrema -----------------------------------------------------------------------------------
-def _wide_sum_type(dtype: t.dtype) -> t.dtype:
+def wide_sum_type(dtype: t.dtype) -> t.dtype:
+    """The type that elements are summed in unless another is asked for."""
     if dtype.is_int() and dtype.primitive_bitwidth < 32:
         return t.int32 if dtype.is_int_signed() else t.uint32
     return t.float32 if dtype.is_fp8() else dtype
@@ -113,7 +127,7 @@ def sum(input: tensor, axis: int | None = None, keep_dims: bool = False, dtype: 
         dtype: The type to sum in.
     """
     input = to_tensor(input)
-    wide = _wide_sum_type(input.dtype) if dtype is None else require_dtype(dtype, "sum").scalar
+    wide = wide_sum_type(input.dtype) if dtype is None else require_dtype(dtype, "sum").scalar
     return _single(convert(input, wide), axis, add, keep_dims, "sum")
 
 

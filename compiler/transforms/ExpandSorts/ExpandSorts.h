@@ -1,0 +1,19 @@
+//===- ExpandSorts.h - One order for all sorts -----------------------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_EXPANDSORTS_EXPANDSORTS_H
+#define TILE_COMPILER_TRANSFORMS_EXPANDSORTS_EXPANDSORTS_H
+
+#include "dialects/tile/IR/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tile {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/transforms/ExpandSorts/ExpandSorts.h.inc"
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_EXPANDSORTS_EXPANDSORTS_H
