@@ -301,7 +301,7 @@ def _note_use(name: str, value: Any, functions: list[JITFunction], constants: di
     """Sort what a function reads from outside into functions and constants."""
     if isinstance(value, JITFunction):
         functions.append(value)
-    elif isinstance(value, (constexpr, bool, int, float, str, dtype)):
+    elif isinstance(value, (constexpr, bool, int, float, str, list, dict, dtype)):
         constants[name] = value
     elif isinstance(value, tuple):
         if not any(isinstance(item, (JITFunction, ConstexprFunction, tuple)) for item in value):

@@ -64,6 +64,20 @@ def test_kernels_read_variables_of_the_enclosing_function():
 
 
 FUNCTIONS = (plus, times)
+OFFSET = 30
+TABLE = [1, 2, 3]
+
+
+@tw.jit
+def plain(n, out):
+    tl.store(out, n + OFFSET + TABLE[2] + len(TABLE))
+
+
+def test_plain_variables_of_a_module_can_be_allowed(monkeypatch):
+    with pytest.raises(tw.CompilationError, match="'OFFSET' is a variable of the module"):
+        run(plain, 4)
+    monkeypatch.setenv("TILEWRIGHT_PLAIN_GLOBALS", "1")
+    assert run(plain, 4) == [40]
 
 
 class Operations:

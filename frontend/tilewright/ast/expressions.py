@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .. import config
 from ..errors import CompilationError, TileTypeError, UndefinedNameError, UnsupportedLanguageConstruct, suggest
 from ..language import arithmetic, shapes
 from ..language.conversion import describe_value
@@ -84,7 +85,7 @@ class Expressions:
         for names in (frame.closure, frame.globals):
             if name in names:
                 value = names[name]
-                if not is_constant_global(value, name, frame.globals):
+                if not is_constant_global(value, name, frame.globals) and not config.plain_globals():
                     raise self.refuse_global(name, value)
                 return open_constant(value)
         builtin = self.python_builtin(name)
@@ -100,7 +101,8 @@ class Expressions:
         return TileTypeError(
             f"'{name}' is a variable of the module, which could change after the kernel is compiled",
             f"make it a constant, {name} = tl.constexpr({value!r}), or pass it as a parameter"
-            if isinstance(value, (int, float, str)) else "pass it as a parameter")
+            if isinstance(value, (int, float, str)) else "pass it as a parameter",
+            "TILEWRIGHT_PLAIN_GLOBALS=1 lets kernels read such variables")
 
     def attribute(self: Lowering, node: ast.Attribute) -> Value:
         base = self.expression(node.value)

@@ -10,11 +10,13 @@ from tilewright import (
     Config,
     JITFunction,
     OutOfResources,
+    aggregate,
     autotune,
     cdiv,
     constexpr_function,
     heuristics,
     jit,
+    must_use_result,
     next_power_of_2,
 )
 from tilewright.arrays import MockTensor, TensorWrapper, reinterpret
@@ -42,15 +44,10 @@ from .runtime import set_allocator  # noqa: E402
 
 __version__ = "3.9.0"
 
-#: Names that a later part of the language brings; they are here where the installed Tilewright has them.
-for _name in ("aggregate", "must_use_result"):
-    if hasattr(tilewright, _name):
-        globals()[_name] = getattr(tilewright, _name)
-
 __all__ = ["AsyncCompileMode", "CompilationError", "Config", "FutureKernel", "InterpreterError", "JITFunction",
-           "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "TritonError", "autotune", "cdiv",
-           "compile", "compiler", "constexpr_function", "heuristics", "jit", "knobs", "language", "next_power_of_2",
-           "reinterpret", "runtime", "set_allocator", "testing", "tools"]
+           "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "TritonError", "aggregate", "autotune",
+           "cdiv", "compile", "compiler", "constexpr_function", "heuristics", "jit", "knobs", "language",
+           "must_use_result", "next_power_of_2", "reinterpret", "runtime", "set_allocator", "testing", "tools"]
 
 
 def __getattr__(name: str) -> Any:
