@@ -35,6 +35,11 @@ class AttendedLaunch:
         for hook in fn.pre_run_hooks:
             hook(*args, **kwargs)
         with host_copies(args, kwargs, fn.interpreted) as (args, kwargs):
+            if fn.interpreted:
+                from .interpreter.launch import interpreted
+
+                interpreted(fn).launch(self.grid, args, kwargs)
+                return None
             try:
                 kernel = compile_for_launch(fn, args, kwargs)
                 if isinstance(kernel, FutureKernel):

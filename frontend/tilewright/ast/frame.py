@@ -27,6 +27,7 @@ class Frame:
         self.globals: dict[str, Any] = function.fn.__globals__
         self.closure: dict[str, Any] = function.closure
         self.caller = caller
+        self.call_node: ast.AST | None = caller.node if caller else None
         self.scope: dict[str, Value] = {}
         self.definitions: dict[str, ast.AST] = {}
         self.result_example: Value = None
@@ -34,21 +35,23 @@ class Frame:
         self._session = session
         self._locations: dict[tuple[int, int], Any] = {}
         self._file = self.source.file
-        self._call_location = caller.location() if caller else None
+        self._call_location: Any = None
 
     @property
     def depth(self) -> int:
         """The number of calls that led here."""
         return 0 if self.caller is None else 1 + self.caller.depth
 
-    def location(self) -> Any:
-        """The IR's location of the node that is being compiled."""
-        key = self.source.line_and_column(self.node)
+    def location(self, node: ast.AST | None = None) -> Any:
+        """The IR's location of the node that is being compiled, or of another one."""
+        key = self.source.line_and_column(self.node if node is None else node)
         found = self._locations.get(key)
         if found is None:
             ir = self._session.ir
             found = ir.Location.file(self._file, *key, self._session.context)
-            if self._call_location is not None:
+            if self.caller is not None:
+                if self._call_location is None:
+                    self._call_location = self.caller.location(self.call_node)
                 found = ir.Location.callsite(found, [self._call_location], self._session.context)
             self._locations[key] = found
         return found
@@ -63,7 +66,7 @@ class Frame:
         chain: list[tuple[str, Position]] = []
         frame = self
         while frame.caller is not None:
-            chain.append((frame.function.__name__, frame.caller.position()))
+            chain.append((frame.function.__name__, frame.caller.position(frame.call_node)))
             frame = frame.caller
         hidden = range(CALLS_SHOWN, len(chain) - 1) if len(chain) > CALLS_SHOWN + 2 else range(0)
         for place, (name, position) in enumerate(chain):
