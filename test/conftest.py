@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--device", choices=("cpu", "cuda"), default="cpu",
-                     help="where the kernels of test/e2e run: numpy's arrays as they are, or copies of them on a GPU")
+    parser.addoption("--device", choices=("cpu", "cuda", "interpreter"), default="cpu",
+                     help="where the kernels of test/e2e run: numpy's arrays as they are, copies of them on a GPU, "
+                          "or interpreted, without code generation")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Functions are interpreted or not from their definition on."""
+    if config.getoption("--device") == "interpreter":
+        os.environ["TILEWRIGHT_INTERPRET"] = "1"

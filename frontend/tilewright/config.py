@@ -25,7 +25,8 @@ VARIABLES = {
     "TILEWRIGHT_OVERRIDE": "folder with edited stages, <kernel>.<stage>, that take the place of what would be "
                            "compiled (default: none)",
     "TILEWRIGHT_ALWAYS_COMPILE": "1 compiles kernels even where the disk cache has them (default: off)",
-    "TILEWRIGHT_INTERPRET": "1 runs kernels where they can be looked into: on the CPU, with every check (default: off)",
+    "TILEWRIGHT_INTERPRET": "1 interprets kernels by numpy: they stop at breakpoint(), and every access is checked "
+                            "(default: off)",
     "TILEWRIGHT_FP_FUSION": "0 makes enable_fp_fusion=False the default of kernels (default: on)",
     "TILEWRIGHT_DOT_PRECISION": "how tl.dot reads fp32 operands where it does not say (default: tf32)",
     "TILEWRIGHT_PLAIN_GLOBALS": "1 lets kernels read module variables that are not constexpr (default: off)",

@@ -143,6 +143,10 @@ class TargetError(CompilationError):
     """A target, an architecture or an option that does not exist."""
 
 
+class InterpreterError(CompilationError):
+    """A kernel did what it must not while it was interpreted; the text names the place and the program."""
+
+
 class OutOfResources(TilewrightError):
     """A kernel needs more of a resource than the device has."""
 

@@ -1,6 +1,7 @@
 """What the tests of values share: they run kernels, and compare with numpy.
 
-With ``--device cuda`` the kernels run on a GPU, on copies of the same arrays.
+With ``--device cuda`` the kernels run on a GPU, on copies of the same arrays; with ``--device interpreter``
+they are interpreted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ def rng():
 
 @pytest.fixture(scope="session")
 def device(pytestconfig) -> str:
-    """Where kernels run: "cpu" or "cuda"."""
+    """Where kernels run: "cpu", "cuda" or "interpreter"."""
     return pytestconfig.getoption("--device")
 
 
@@ -31,9 +32,10 @@ def arrays_on_device(request, device, monkeypatch):
     mark = request.node.get_closest_marker("cpu_only")
     if mark is not None:
         pytest.skip(f"on the CPU only: {mark.kwargs['reason']}")
-    from gpu_arrays import launch_on_gpu
+    if device == "cuda":
+        from gpu_arrays import launch_on_gpu
 
-    launch_on_gpu(monkeypatch)
+        launch_on_gpu(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

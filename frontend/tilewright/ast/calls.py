@@ -182,6 +182,10 @@ class Calls:
             return None
         if value in _PYTHON_BUILTINS or inspect.isclass(value):
             return value
+        if value is breakpoint:
+            raise UnsupportedLanguageConstruct(
+                "compiled kernels do not stop at breakpoint()",
+                "run the program with TILEWRIGHT_INTERPRET=1, where it stops with the block's values at hand")
         raise UnsupportedLanguageConstruct(f"Python's '{name}' cannot be used in kernels")
 
 

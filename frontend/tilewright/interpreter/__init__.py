@@ -15,7 +15,3 @@ layouts, passes and code generation takes part: where both differ, the compiler 
 
 Programs do not run at the same time: a program that waits for a later one waits forever.
 """
-
-from .machine import InterpreterError
-
-__all__ = ["InterpreterError"]

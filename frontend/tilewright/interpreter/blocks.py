@@ -170,41 +170,57 @@ def _dot(machine: Machine, op: Operation, a: Array, b: Array, acc: Array) -> Arr
     return fit(np.matmul(a.astype(wide), b.astype(wide)) + acc.astype(wide), op.results[0].type)
 
 
-def _elements(values: Sequence[Any], axis: int, place: int) -> list[Any]:
-    return [map_array(value, lambda array: np.take(array, place, axis)) for value in values]
+def _part(values: Sequence[Any], axis: int, part: slice) -> list[Any]:
+    """A part of several blocks along a dimension."""
+    key = (*[slice(None)] * axis, part)
+    return [map_array(value, lambda array: array[key]) for value in values]
+
+
+def _joined(first: Sequence[Any], second: Sequence[Any], axis: int) -> list[Any]:
+    return [map_arrays([a, b], lambda a, b: np.concatenate([a, b], axis)) for a, b in zip(first, second, strict=True)]
 
 
 @evaluates("tile.reduce")
 def _reduce(machine: Machine, op: Operation, *sources: Any) -> Any:
+    """Neighbours are combined, then pairs of them, and so on: the order is kept."""
     axis = op.attributes["axis"]
-    total = _elements(sources, axis, 0)
-    for place in range(1, op.operands[0].type.shape[axis]):
-        total = _combine(machine, op, total, _elements(sources, axis, place))
-    return total[0] if len(total) == 1 else tuple(total)
+    size = op.operands[0].type.shape[axis]
+    total = list(sources)
+    while size > 1:
+        even = size // 2 * 2
+        pairs = _combine(machine, op, _part(total, axis, slice(0, even, 2)), _part(total, axis, slice(1, even, 2)))
+        total = _joined(pairs, _part(total, axis, slice(even, size)), axis) if even < size else pairs
+        size = (size + 1) // 2
+    results = [map_array(value, lambda array: np.take(array, 0, axis)) for value in total]
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 @evaluates("tile.scan")
 def _scan(machine: Machine, op: Operation, *sources: Any) -> Any:
-    axis, size = op.attributes["axis"], op.operands[0].type.shape[op.attributes["axis"]]
-    order = range(size)[::-1] if "reverse" in op.attributes else range(size)
-    steps: dict[int, list[Any]] = {}
-    total: list[Any] | None = None
-    for place in order:
-        element = _elements(sources, axis, place)
-        total = element if total is None else _combine(machine, op, total, element)
-        steps[place] = total
-    results = [map_arrays([steps[place][i] for place in range(size)], lambda *arrays: np.stack(arrays, axis))
-               for i in range(len(sources))]
+    """Each element is combined with what 1, 2, 4, ... before it stands for."""
+    axis = op.attributes["axis"]
+    size = op.operands[0].type.shape[axis]
+    turn = slice(None, None, -1 if "reverse" in op.attributes else 1)
+    total = _part(sources, axis, turn)
+    distance = 1
+    while distance < size:
+        later = _combine(machine, op, _part(total, axis, slice(0, size - distance)),
+                         _part(total, axis, slice(distance, size)))
+        total = _joined(_part(total, axis, slice(0, distance)), later, axis)
+        distance *= 2
+    results = _part(total, axis, turn)
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def _combine(machine: Machine, op: Operation, a: list[Any], b: list[Any]) -> list[Any]:
-    """Combine what is along the other dimensions at once, or one by one where the function has branches."""
+    """Combine many elements at once, or one by one where the function has branches."""
     body = op.body()
-    shape = np.shape(a[0].array if isinstance(a[0], Addresses) else a[0])
-    if not shape or not any(each.regions for each in body.operations):
-        return machine.run_block(body, [*a, *b])
-    return _one_by_one(machine, op, [*a, *b], shape)
+    if not any(each.regions for each in body.operations):
+        shape = np.shape(a[0].array if isinstance(a[0], Addresses) else a[0])
+        # A function that gives a constant gives one for each.
+        return [map_array(value, lambda array: np.broadcast_to(array, shape))
+                for value in machine.run_block(body, [*a, *b])]
+    return _one_by_one(machine, op, [*a, *b], np.shape(a[0].array if isinstance(a[0], Addresses) else a[0]))
 
 
 def _one_by_one(machine: Machine, op: Operation, values: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:

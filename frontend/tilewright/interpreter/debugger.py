@@ -7,16 +7,15 @@ line of each function that runs, with its variables as numpy arrays. Any debugge
 
 from __future__ import annotations
 
-import ast
 import bdb
 import os
 import pdb
 import sys
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..ast.frame import Frame
 from ..ast.values import Undefined, map_leaves, tensor
 from .machine import Machine, evaluates
 from .memory import Addresses
@@ -51,7 +50,6 @@ class _Pdb(pdb.Pdb):
 
     def _go(self, depth: float | None) -> bool:
         self.debugger.depth = depth
-        self.set_continue()
         return True
 
     def do_step(self, arg: str) -> bool:
@@ -134,10 +132,14 @@ def _stop(machine: Machine, op: Operation) -> None:
     own = sys.breakpointhook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT")
 
     def stop() -> None:
-        _Pdb(debugger, depth).set_trace(sys._getframe(1))
+        own_debugger = _Pdb(debugger, depth)
+        own_debugger.reset()
+        own_debugger.interaction(sys._getframe(1), None)
+        if own_debugger.quitting:
+            raise bdb.BdbQuit
 
     try:
-        _enter(machine, op, "__tilewright_stop__()\npass" if own else "breakpoint()", {"__tilewright_stop__": stop})
+        _enter(machine, op, "__tilewright_stop__()" if own else "breakpoint()", {"__tilewright_stop__": stop})
     except bdb.BdbQuit:
         raise KeyboardInterrupt("left the debugger") from None
 
@@ -148,7 +150,9 @@ def _enter(machine: Machine, op: Operation, text: str, names: dict[str, Any]) ->
     for frame, node, scope in reversed(op.attributes["frames"]):
         local = {name: shown(machine, value) for name, value in scope.items()}
         around = {**frame.function.fn.__globals__, **frame.closure, **variables}
-        run = _compiled(frame, node, code)
+        source = frame.source
+        line: int = getattr(node, "lineno", source.first_line)
+        run = _compiled(source.file, line, frame.function.__name__, code)
         code, variables = f"{_INNER}()", {_INNER: _Inner(run, around, local)}
     variables[_INNER]()
 
@@ -163,10 +167,7 @@ class _Inner:
         exec(*self.run)
 
 
-def _compiled(frame: Frame, node: ast.AST, text: str) -> Any:
-    """Code that seems to stand at a place of the kernel's source."""
-    line: int = getattr(node, "lineno", frame.source.first_line)
-    statements = "; ".join(text.split("\n"))
-    code = compile("\n" * (line - 1) + statements, frame.source.file, "exec")
-    name = frame.function.__name__
-    return code.replace(co_name=name, co_qualname=name, co_firstlineno=frame.source.first_line)
+@lru_cache(maxsize=4096)
+def _compiled(file: str, line: int, name: str, text: str) -> Any:
+    """Code that seems to stand at a place of a function's source."""
+    return compile("\n" * (line - 1) + text, file, "exec").replace(co_name=name, co_qualname=name)

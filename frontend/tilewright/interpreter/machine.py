@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ast.frame import Frame
-from ..errors import CompilationError, Position
+from ..errors import CompilationError, InterpreterError, Position
 from .formats import fit
 from .memory import AccessError
 from .record import Block, Operation, Program, Result
@@ -27,10 +27,6 @@ def evaluates(*names: str) -> Callable[[Evaluator], Evaluator]:
         return function
 
     return register
-
-
-class InterpreterError(CompilationError):
-    """A kernel failed while it was interpreted; the text names the place."""
 
 
 class Machine:

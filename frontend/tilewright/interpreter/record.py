@@ -178,7 +178,7 @@ class Recorder(Lowering):
         return breakpoint if name == "breakpoint" else super().python_builtin(name)
 
     def call_value(self, function: Value, positional: Sequence[Value], named: dict[str, Value]) -> Value:
-        if function in (builtins.breakpoint, pdb.set_trace):
+        if function is builtins.breakpoint or function is pdb.set_trace:
             return self._mark(BREAK)
         return super().call_value(function, positional, named)
 

@@ -1,5 +1,5 @@
-"""Kernels that can be looked into. With TRITON_INTERPRET=1 they are ordinary functions that run on the CPU
-with every check, so nothing is an `InterpretedFunction`."""
+"""Kernels that can be looked into. With TRITON_INTERPRET=1 they are functions of the same class as without,
+whose launches are interpreted, so nothing is an `InterpretedFunction`."""
 
 from __future__ import annotations
 
