@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tilewright import cache, config, hooks
+from tilewright.errors import Note, Position
 from tilewright.kernel import CompiledKernel, Metadata, Stages
 from tilewright.options import CompileOptions
 
@@ -59,7 +60,8 @@ class StoredKernel(CompiledKernel):
         vendor = target.partition(":")[0]
         stages = _Stages(vendor, entry.asm, lambda: source.compile_for(specialization))
         super().__init__(source, entry.metadata["name"], target, stages, Metadata(entry.metadata["facts"]),
-                         binary_name=_kept_stages(vendor)[-1], arguments={}, options=specialization.options)
+                         binary_name=_kept_stages(vendor)[-1], arguments={}, options=specialization.options,
+                         remarks=[_read_remark(*fields) for fields in entry.metadata["remarks"]])
         del self.arguments
         self._specialization = specialization
 
@@ -91,9 +93,20 @@ def obtain(source: KernelSource, specialization: Specialization) -> CompiledKern
         return stored
     kernel = source.compile_for(specialization)
     if key is not None:
-        facts = {"name": kernel.name, "target": kernel.target, "facts": dict(kernel.metadata)}
+        facts = {"name": kernel.name, "target": kernel.target, "facts": dict(kernel.metadata),
+                 "remarks": [_write_remark(remark) for remark in getattr(kernel, "remarks", ())]}
         disk.put(key, cache.Entry(facts, {name: kernel.asm[name] for name in _kept_stages(vendor)}))
     return kernel
+
+
+def _write_remark(remark: Note) -> list[Any]:
+    place = remark.position
+    return [remark.message, remark.severity,
+            None if place is None else [place.file, place.line, place.column, place.end, place.text]]
+
+
+def _read_remark(message: str, severity: str, place: list[Any] | None) -> Note:
+    return Note(message, None if place is None else Position(*place), severity)
 
 
 def _is_checked(source: KernelSource) -> bool:

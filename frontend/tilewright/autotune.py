@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -10,8 +11,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from tilewright import cache, config
+from tilewright import config, hooks
 from tilewright.errors import CompileTimeAssertionFailure, OutOfResources
+from tilewright.jit import KernelInterface
+from tilewright.options import option_names
+from tilewright.tuning_results import Results, is_on_gpu
 
 Hook = Callable[..., Any]
 Timing = list[float]
@@ -28,28 +32,22 @@ class Config:
         num_ctas: Blocks of a program.
         maxnreg: Bound of a thread's registers.
         pre_hook: Called with all arguments by name before each run with this configuration.
-        ir_override: Not offered; must be None.
+        ir_override: A file with an edited stage to go on from; see `CompileOptions`.
     """
 
     kwargs: dict[str, Any]
-    num_warps: int = 4
-    num_stages: int = 3
-    num_ctas: int = 1
+    num_warps: int | None = 4
+    num_stages: int | None = 3
+    num_ctas: int | None = 1
     maxnreg: int | None = None
     pre_hook: Hook | None = None
     ir_override: str | None = field(default=None, repr=False)
 
-    def __post_init__(self) -> None:
-        if self.ir_override is not None:
-            raise ValueError("Config(ir_override=...): a stage cannot be replaced by a file; compile the text of a "
-                             "stage with tile-opt and tile-translate instead")
-
     def all_kwargs(self) -> dict[str, Any]:
         """Constants and options, as a launch takes them."""
-        options = {"num_warps": self.num_warps, "num_stages": self.num_stages, "num_ctas": self.num_ctas}
-        if self.maxnreg is not None:
-            options["maxnreg"] = self.maxnreg
-        return {**self.kwargs, **options}
+        options = {"num_warps": self.num_warps, "num_ctas": self.num_ctas, "num_stages": self.num_stages,
+                   "maxnreg": self.maxnreg, "ir_override": self.ir_override}
+        return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
     def __str__(self) -> str:
         return ", ".join(f"{name}: {value}" for name, value in self.all_kwargs().items())
@@ -58,36 +56,32 @@ class Config:
         return hash((str(self), self.pre_hook))
 
 
-class _Wrapper:
+class _Wrapper(KernelInterface):
     """A kernel whose arguments are completed before it is launched."""
 
-    def __init__(self, fn: Any) -> None:
+    def __init__(self, fn: Any, arg_names: Sequence[str]) -> None:
         self.fn = fn
-        self.arg_names: list[str] = fn.arg_names
+        self.arg_names: list[str] = list(arg_names)
         self.__name__ = fn.__name__
         self.__doc__ = fn.__doc__
+        self.__module__ = getattr(fn, "__module__", __name__)
+
+    @property
+    def jit_function(self) -> Any:
+        """The kernel below all wrappers."""
+        return self.fn.jit_function if isinstance(self.fn, _Wrapper) else self.fn
 
     @property
     def base_fn(self) -> Any:
-        """The function below all wrappers."""
-        return self.fn.base_fn if isinstance(self.fn, _Wrapper) else self.fn
-
-    def __getitem__(self, grid: Any) -> Callable[..., Any]:
-        return partial(self.run, grid=grid)
-
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        """Launch over a grid; with `warmup` only compile."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how it runs")
-
-    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
-        """Compile for these arguments without running."""
-        return self.run(*args, grid=grid, warmup=True, **kwargs)
+        """The Python function below all wrappers."""
+        return getattr(self.jit_function, "fn", self.jit_function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)  # which says how to launch
 
-    def _check_names(self, what: str, names: Iterable[str]) -> None:
-        unknown = [name for name in names if name not in self.arg_names]
+    def _check_names(self, what: str, names: Iterable[str], options: bool = False) -> None:
+        known = {*self.arg_names, *(option_names() if options else ())}
+        unknown = [name for name in names if name not in known]
         if unknown:
             raise ValueError(f"{what} of '{self.__name__}' names '{unknown[0]}', which is no parameter of it; they are "
                              f"{', '.join(self.arg_names)}")
@@ -96,10 +90,11 @@ class _Wrapper:
 class Heuristics(_Wrapper):
     """A kernel some of whose constants are computed from the other arguments; see `heuristics`."""
 
-    def __init__(self, fn: Any, values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> None:
-        super().__init__(fn)
+    def __init__(self, fn: Any, arg_names: Sequence[str],
+                 values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> None:
+        super().__init__(fn, arg_names)
         self.values = dict(values)
-        self._check_names("heuristics", self.values)
+        self._check_names("heuristics", self.values, options=True)
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         for name, compute in self.values.items():
@@ -108,46 +103,60 @@ class Heuristics(_Wrapper):
 
 
 class Autotuner(_Wrapper):
-    """A kernel that is timed in several configurations; see `autotune`.
+    """A kernel that is timed in several configurations; see `autotune`, which explains the arguments.
 
     Attributes:
         configs: The configurations.
         best_config: The one of the last launch.
         cache: The choice for each tuning key.
         configs_timings: Milliseconds of the last tuning (median, low, high), by configuration.
+        bench_time: Seconds that the last tuning took.
+        nargs: The positional arguments of the last launch, by name.
     """
 
-    def __init__(self, fn: Any, configs: Sequence[Config], key: Sequence[str], *, reset_to_zero: Sequence[str],
-                 restore_value: Sequence[str], prune_configs_by: Mapping[str, Any] | None, pre_hook: Hook | None,
-                 post_hook: Hook | None, do_bench: Hook | None, cache_results: bool) -> None:
-        super().__init__(fn)
-        self.configs = list(configs) or [Config({})]
-        self.keys = list(key)
-        self.reset_to_zero, self.restore_value = list(reset_to_zero), list(restore_value)
-        self.user_pre_hook, self.user_post_hook = pre_hook, post_hook
-        self.do_bench = do_bench
+    def __init__(self, fn: Any, arg_names: Sequence[str], configs: Sequence[Config] | None, key: Sequence[str],
+                 reset_to_zero: Sequence[str] | None, restore_value: Sequence[str] | None, pre_hook: Hook | None = None,
+                 post_hook: Hook | None = None, prune_configs_by: Mapping[str, Any] | None = None,
+                 warmup: int | None = None, rep: int | None = None, use_cuda_graph: bool = False,
+                 do_bench: Hook | None = None, cache_results: bool = False) -> None:
+        super().__init__(fn, arg_names)
+        self.configs = list(configs or ()) or [Config({})]
+        self.keys = [key] if isinstance(key, str) else list(key)
+        self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
+        self.pre_hook, self.post_hook = pre_hook, post_hook
+        self.do_bench = _choose_bench(warmup, rep, use_cuda_graph, do_bench)
         self.cache_results = cache_results
         self.cache: dict[tuple, Config] = {}
         self.configs_timings: dict[Config, Timing] = {}
+        self.bench_time = 0.0
         self.best_config: Config | None = None
+        self.nargs: dict[str, Any] | None = None
         self._saved: dict[str, Any] = {}
         self._last_failure: Exception | None = None
         self._check_names("autotune(key=)", self.keys)
         self._check_names("autotune(reset_to_zero=)", self.reset_to_zero)
         self._check_names("autotune(restore_value=)", self.restore_value)
         for option in self.configs:
-            self._check_names(f"Config({option})", option.kwargs)
+            self._check_names(f"Config({option})", option.kwargs, options=True)
+        self._read_pruning(prune_configs_by)
+
+    def _read_pruning(self, prune_configs_by: Mapping[str, Any] | None) -> None:
         pruning = dict(prune_configs_by or {})
-        self.early_prune: Hook | None = pruning.pop("early_config_prune", None)
+        self.early_config_prune: Hook | None = pruning.pop("early_config_prune", None)
         self.perf_model: Hook | None = pruning.pop("perf_model", None)
-        self.top_k: float = pruning.pop("top_k", 1.0)
+        self.configs_top_k: float = pruning.pop("top_k", 1.0)
         if pruning:
             raise ValueError(f"autotune(prune_configs_by=) of '{self.__name__}' has the unknown entry "
                              f"'{next(iter(pruning))}'; expected early_config_prune, perf_model, top_k")
+        if isinstance(self.configs_top_k, bool) or not isinstance(self.configs_top_k, (int, float)):
+            raise TypeError(f"autotune(prune_configs_by=) of '{self.__name__}': top_k must be a number, got "
+                            f"{self.configs_top_k!r}")
 
     # --- launching ------------------------------------------------------------------------------------
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
+        self.nargs = dict(zip(self.arg_names, args, strict=False))
+        named = {**self.nargs, **kwargs}
+        self._check_conflicts(kwargs)
         if warmup:
             return [self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **option.all_kwargs()})
                     for option in self._prune(named, kwargs)]
@@ -161,6 +170,16 @@ class Autotuner(_Wrapper):
             best.pre_hook({**named, **best.all_kwargs()})
         return self.fn.run(*args, grid=grid, **{**kwargs, **best.all_kwargs()})
 
+    def _check_conflicts(self, kwargs: Mapping[str, Any]) -> None:
+        conflicts = sorted({name for option in self.configs for name in option.kwargs if name in kwargs})
+        if conflicts:
+            raise ValueError(f"Conflicting meta-parameters of '{self.__name__}': {', '.join(conflicts)}: they are "
+                             "tuned, and cannot be given by the launch as well")
+
+    def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
+        """The configurations that would be tried for the last launch's arguments and these."""
+        return self._prune({**(self.nargs or {}), **kwargs}, kwargs)
+
     def _tuning_key(self, named: Mapping[str, Any]) -> tuple:
         """Values of the key's arguments, and types and devices of all arrays."""
         values = [named.get(name) for name in self.keys]
@@ -170,8 +189,9 @@ class Autotuner(_Wrapper):
 
     # --- tuning ---------------------------------------------------------------------------------------
     def _tune(self, key: tuple, args: tuple, named: dict[str, Any], grid: Any, kwargs: dict[str, Any]) -> Config:
+        start = time.perf_counter()
         candidates = self._prune(named, kwargs)
-        disk = _Results(self, key, named)
+        disk = Results(self, key, named)
         timings = {option: known for option in candidates if (known := disk.get(option)) is not None}
         fresh = [option for option in candidates if option not in timings]
         self._compile_all(fresh, args, grid, kwargs)
@@ -186,9 +206,12 @@ class Autotuner(_Wrapper):
             disk.put(timings)
             # The launch that follows must not see what the trials left.
             self._before_run({**named, **best.all_kwargs()}, reset_only=True)
+        self.bench_time = time.perf_counter() - start
         if config.print_autotuning():
             self._print(key, timings, best)
         self.cache[key] = best
+        for listener in list(hooks.autotuning_listeners):
+            listener(fn=self.jit_function, key=key, best_config=best, configs_timings=timings, cache_hit=not fresh)
         return best
 
     def _compile_all(self, options: Sequence[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> None:
@@ -236,11 +259,11 @@ class Autotuner(_Wrapper):
             return self.do_bench(run, quantiles=quantiles)
         from tilewright.testing import do_bench
 
-        return do_bench(run, quantiles=quantiles, device="gpu" if _is_on_gpu(named) else "cpu")
+        return do_bench(run, quantiles=quantiles, device="gpu" if is_on_gpu(named) else "cpu")
 
     def _before_run(self, named: dict[str, Any], reset_only: bool) -> None:
-        if self.user_pre_hook is not None:
-            self.user_pre_hook(named, reset_only)
+        if self.pre_hook is not None:
+            self.pre_hook(named, reset_only=reset_only)
             return
         for name in self.reset_to_zero:
             _assign(named[name], 0)
@@ -248,8 +271,8 @@ class Autotuner(_Wrapper):
             self._saved = {name: _clone(named[name]) for name in self.restore_value}
 
     def _after_run(self, named: dict[str, Any], error: Exception | None) -> None:
-        if self.user_post_hook is not None:
-            self.user_post_hook(named, error)
+        if self.post_hook is not None:
+            self.post_hook(named, exception=error)
             return
         for name, value in self._saved.items():
             _assign(named[name], value)
@@ -258,14 +281,14 @@ class Autotuner(_Wrapper):
     # --- pruning --------------------------------------------------------------------------------------
     def _prune(self, named: dict[str, Any], kwargs: dict[str, Any]) -> list[Config]:
         candidates = self.configs
-        if self.early_prune is not None:
-            candidates = list(self.early_prune(candidates, named, **kwargs))
+        if self.early_config_prune is not None:
+            candidates = list(self.early_config_prune(candidates, named, **kwargs))
             if not candidates:
                 raise AutotunerError(f"early_config_prune of '{self.__name__}' leaves no configuration")
         if self.perf_model is None:
             return candidates
-        count = int(len(self.configs) * self.top_k) if self.top_k <= 1.0 and isinstance(self.top_k, float) \
-            else int(self.top_k)
+        top = self.configs_top_k
+        count = int(len(self.configs) * top) if isinstance(top, float) and top <= 1.0 else int(top)
         if len(candidates) <= count:
             return candidates
         estimates = {option: self.perf_model(**{**named, **kwargs, **option.all_kwargs()}) for option in candidates}
@@ -279,43 +302,6 @@ class Autotuner(_Wrapper):
 
 class AutotunerError(ValueError):
     """A kernel cannot be tuned."""
-
-
-class _Results:
-    """What was measured before, on disk: a file for each tuning key, with the times of each configuration,
-    so that a new configuration is measured alone."""
-
-    def __init__(self, tuner: Autotuner, key: tuple, named: Mapping[str, Any]) -> None:
-        self.times: dict[str, Timing] = {}
-        wanted = tuner.cache_results or config.cache_autotuning()
-        self.disk = cache.disk_cache() if wanted else None
-        self.name = cache.make_key(kind="autotune", source=tuner.base_fn.cache_key, key=key,
-                                   device=_describe_device(named)) if self.disk else None
-        entry = self.disk.get(self.name) if self.disk and self.name else None
-        if entry is not None:
-            self.times = {text: list(times) for text, times in entry.metadata["times"]}
-
-    def get(self, option: Config) -> Timing | None:
-        # What a hook does is not known, so it is measured each time.
-        return None if option.pre_hook is not None else self.times.get(str(option))
-
-    def put(self, timings: Mapping[Config, Timing]) -> None:
-        if self.disk is None or self.name is None:
-            return
-        self.times.update({str(option): times for option, times in timings.items() if option.pre_hook is None})
-        self.disk.put(self.name, cache.Entry({"times": list(self.times.items())}, {}))
-
-
-def _is_on_gpu(named: Mapping[str, Any]) -> bool:
-    from tilewright.runtime import gpu
-
-    return any(gpu.is_array(value) for value in named.values())
-
-
-def _describe_device(named: Mapping[str, Any]) -> str:
-    from tilewright.runtime import cpu, gpu
-
-    return gpu.describe_device(named.values()) if _is_on_gpu(named) else cpu.describe_host()
 
 
 def _clone(value: Any) -> Any:
@@ -348,7 +334,7 @@ def autotune(configs: Sequence[Config], key: Sequence[str], prune_configs_by: Ma
         post_hook: Called after a trial, with the named arguments and its error or None.
         warmup: Milliseconds of running before measuring.
         rep: Milliseconds of measuring.
-        use_cuda_graph: Not offered; must be False.
+        use_cuda_graph: Has no effect: the time of launching is left out in either case.
         do_bench: Times a function instead of `tilewright.testing.do_bench`; takes ``quantiles``.
         cache_results: Keep the times on disk.
 
@@ -357,16 +343,18 @@ def autotune(configs: Sequence[Config], key: Sequence[str], prune_configs_by: Ma
         ... @jit
         ... def scale(x, n, BLOCK: tl.constexpr): ...
     """
-    if use_cuda_graph:
-        raise ValueError("autotune(use_cuda_graph=True) is not offered: pass do_bench to time in another way")
-    if do_bench is None and (warmup is not None or rep is not None):
-        from tilewright import testing
+    return lambda fn: Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook, post_hook,
+                                prune_configs_by, warmup, rep, use_cuda_graph, do_bench, cache_results)
 
-        do_bench = partial(testing.do_bench, warmup=25 if warmup is None else warmup, rep=100 if rep is None else rep)
-    return lambda fn: Autotuner(
-        fn, configs, key, reset_to_zero=reset_to_zero or (), restore_value=restore_value or (),
-        prune_configs_by=prune_configs_by, pre_hook=pre_hook, post_hook=post_hook, do_bench=do_bench,
-        cache_results=cache_results)
+
+def _choose_bench(warmup: int | None, rep: int | None, use_cuda_graph: bool, do_bench: Hook | None) -> Hook | None:
+    """What times a configuration; None for the usual way."""
+    if do_bench is not None or (warmup is None and rep is None and not use_cuda_graph):
+        return do_bench
+    from tilewright import testing
+
+    # A graph of launches is another way to leave the time of launching out, which is left out anyway.
+    return partial(testing.do_bench, warmup=25 if warmup is None else warmup, rep=100 if rep is None else rep)
 
 
 def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
@@ -380,4 +368,4 @@ def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callabl
         ... @jit
         ... def softmax(x, n, BLOCK: tl.constexpr): ...
     """
-    return lambda fn: Heuristics(fn, values)
+    return lambda fn: Heuristics(fn, fn.arg_names, values)

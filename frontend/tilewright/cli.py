@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import cache, config
+from . import ahead, cache, config
 from .compile import ASSEMBLED, CompiledKernel, compile, targets
 from .errors import CompilationError, TargetError, TilewrightError, list_names, suggest
 from .jit import JITFunction
@@ -64,8 +64,12 @@ def compile_kernel(arguments: argparse.Namespace) -> CompiledKernel:
 
 
 def run_compile(arguments: argparse.Namespace) -> None:
-    """Write one stage of a kernel."""
+    """Write one stage of a kernel, or C source for programs without Python."""
     kernel = compile_kernel(arguments)
+    if arguments.c_source:
+        sources = ahead.make_sources(kernel, (arguments.grid or "1").split(","), Path(arguments.c_source).name)
+        print("\n".join(str(path) for path in sources.write(Path(arguments.c_source))))
+        return
     stage = arguments.stage or kernel.binary_name
     if stage not in kernel.asm:
         raise TargetError(f"'{kernel.target}' has no stage '{stage}'{suggest(stage, kernel.asm)}",
@@ -133,6 +137,8 @@ def make_parser() -> argparse.ArgumentParser:
             command.add_argument("--num-stages", type=int)
         if name == "compile":
             command.add_argument("--stage", help="such as tile or llvm; the binary without it")
+            command.add_argument("--c-source", metavar="PREFIX", help="write PREFIX.h, PREFIX.c and what they need")
+            command.add_argument("--grid", help="for --c-source: C expressions of the parameters, 'X,Y,Z'")
             command.add_argument("-o", "--output", help="a file; standard output without it")
         if name == "cache":
             command.add_argument("--clear", action="store_true", help="remove all kernels")

@@ -150,11 +150,12 @@ def compile(fn: JITFunction, signature: Mapping[str, Any], target: str = "cpu", 
         raise _shorten(error) from None
 
 
-def compile_arguments(fn: JITFunction, arguments: dict[str, Any], target: str,
-                      options: Mapping[str, Any]) -> CompiledKernel:
-    """Compile for arguments that are bound already: `Argument`s, constants, and tuples of these."""
+def compile_arguments(fn: JITFunction, arguments: dict[str, Any], target: str, options: Mapping[str, Any],
+                      name: str | None = None) -> CompiledKernel:
+    """Compile for arguments that are bound already: `Argument`s, constants, and tuples of these; the symbol
+    may have another name than the function."""
     try:
-        return _compile(fn, arguments, target, options)
+        return _compile(fn, arguments, target, options, name)
     except CompilationError as error:
         raise _shorten(error) from None
 
@@ -172,11 +173,12 @@ def _shorten(error: CompilationError) -> CompilationError:
     return error if config.full_traceback() else error.with_traceback(None)
 
 
-def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Mapping[str, Any]) -> CompiledKernel:
+def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Mapping[str, Any],
+             symbol: str | None = None) -> CompiledKernel:
     watch = hooks.Stopwatch()
     options = CompileOptions.parse(given, fn.debug or config.debug())
     target_name, arch = parse_target(target)
-    name = kernel_name(fn, arguments)
+    name = symbol or kernel_name(fn, arguments)
     build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target_name, arch=arch,
                                  input_precision=options.default_dot_input_precision)
     remarks = [Note(f"option '{option}' has no effect on target '{target_name}'", severity="remark")

@@ -65,9 +65,13 @@ static PyObject *wrapNvidia(PyObject *, PyObject *args) {
   unsigned long long function, context;
   nvidia::LaunchShape shape;
   PyObject *owner;
-  if (!PyArg_ParseTuple(args, "sKKIIIO", &name, &function, &context, &shape.threads,
-                        &shape.sharedBytes, &shape.clusterSize, &owner))
+  int isCooperative = 0, mayOverlap = 0;
+  if (!PyArg_ParseTuple(args, "sKKIIIO|pp", &name, &function, &context, &shape.threads,
+                        &shape.sharedBytes, &shape.clusterSize, &owner, &isCooperative,
+                        &mayOverlap))
     return nullptr;
+  shape.isCooperative = isCooperative;
+  shape.mayOverlap = mayOverlap;
   return nvidia::wrapNvidiaKernel(name, function, context, shape, owner);
 }
 
@@ -98,8 +102,8 @@ static PyMethodDef methods[] = {
      "register_callbacks(*, classify_dtype, describe_device, device_failure, missing_driver)"},
     {"load_cpu", loadCpu, METH_VARARGS, "load_cpu(name, library, scratch_bytes) -> Executable"},
     {"wrap_nvidia", wrapNvidia, METH_VARARGS,
-     "wrap_nvidia(name, function, context, threads, shared_bytes, cluster_size, owner) -> "
-     "Executable"},
+     "wrap_nvidia(name, function, context, threads, shared_bytes, cluster_size, owner, "
+     "cooperative=False, overlap=False) -> Executable"},
     {"set_num_threads", setThreadCount, METH_O,
      "Threads that run a grid on the CPU, the caller included."},
     {"get_num_threads", getThreadCount, METH_NOARGS, nullptr},

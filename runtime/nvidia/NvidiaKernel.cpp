@@ -49,6 +49,21 @@ bool NvidiaKernel::checkGrid(const int64_t (&grid)[3]) const {
   return true;
 }
 
+/// What a launch asks for beyond grid and block; gives the number of entries.
+uint32_t NvidiaKernel::listAttributes(LaunchAttribute (&attributes)[3]) const {
+  constexpr int32_t cooperative = 2;      // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+  constexpr int32_t clusterDimension = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+  constexpr int32_t serialization = 6;    // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+  uint32_t count = 0;
+  if (shape.clusterSize > 1)
+    attributes[count++] = {clusterDimension, {}, {shape.clusterSize, 1, 1}};
+  if (shape.isCooperative)
+    attributes[count++] = {cooperative, {}, {1}};
+  if (shape.mayOverlap)
+    attributes[count++] = {serialization, {}, {1}};
+  return count;
+}
+
 bool NvidiaKernel::launch(const LaunchRequest &request) {
   Driver &driver = Driver::get();
   CurrentContext current;
@@ -62,17 +77,17 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
   uint32_t gridY = static_cast<uint32_t>(request.grid[1]);
   uint32_t gridZ = static_cast<uint32_t>(request.grid[2]);
   void *stream = reinterpret_cast<void *>(request.stream);
-  if (shape.clusterSize == 1) {
+  if (isPlain()) {
     Result result = driver.launchKernel(function, gridX, gridY, gridZ, shape.threads, 1, 1,
                                         shape.sharedBytes, stream, parameters.data(), nullptr);
     if (result)
       driver.raise(name, "cuLaunchKernel", result);
     return !result;
   }
-  constexpr int32_t clusterDimension = 4; // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-  LaunchAttribute attribute{clusterDimension, {}, {shape.clusterSize, 1, 1}};
+  LaunchAttribute attributes[3];
+  uint32_t count = listAttributes(attributes);
   LaunchConfig config{gridX,  gridY,      gridZ, shape.threads, 1, 1, shape.sharedBytes,
-                      stream, &attribute, 1};
+                      stream, attributes, count};
   Result result = driver.launchKernelEx(&config, function, parameters.data(), nullptr);
   if (result)
     driver.raise(name, "cuLaunchKernelEx", result);
@@ -83,10 +98,12 @@ PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context
                            PyObject *owner) {
   if (!Driver::get().open())
     return nullptr;
-  if (shape.clusterSize > 1 && !Driver::get().launchKernelEx) {
+  bool isPlain = shape.clusterSize == 1 && !shape.isCooperative && !shape.mayOverlap;
+  if (!isPlain && !Driver::get().launchKernelEx) {
     PyErr_Format(PyExc_RuntimeError,
-                 "kernel '%s': num_ctas = %u needs a driver of CUDA 11.8 or newer", name,
-                 shape.clusterSize);
+                 "kernel '%s': num_ctas = %u, launch_cooperative_grid and launch_pdl need a driver "
+                 "of CUDA 11.8 or newer",
+                 name, shape.clusterSize);
     return nullptr;
   }
   return wrapExecutable(new NvidiaKernel(name, reinterpret_cast<void *>(function),

@@ -3,14 +3,17 @@
 #define TILE_RUNTIME_NVIDIA_NVIDIAKERNEL_H
 
 #include "runtime/launcher/Executable.h"
+#include "runtime/nvidia/Driver.h"
 
 namespace tile::runtime::nvidia {
 
 /// How a kernel is launched, apart from its arguments and grid.
 struct LaunchShape {
-  uint32_t threads = 0;     ///< of a block
-  uint32_t sharedBytes = 0; ///< dynamic shared memory of a block
-  uint32_t clusterSize = 1; ///< blocks of a program
+  uint32_t threads = 0;       ///< of a block
+  uint32_t sharedBytes = 0;   ///< dynamic shared memory of a block
+  uint32_t clusterSize = 1;   ///< blocks of a program
+  bool isCooperative = false; ///< all blocks run at once, or the launch fails
+  bool mayOverlap = false;    ///< may begin while the kernel before it still runs
 };
 
 class NvidiaKernel : public Executable {
@@ -24,6 +27,10 @@ public:
 
 private:
   bool checkGrid(const int64_t (&grid)[3]) const;
+  bool isPlain() const {
+    return shape.clusterSize == 1 && !shape.isCooperative && !shape.mayOverlap;
+  }
+  uint32_t listAttributes(LaunchAttribute (&attributes)[3]) const;
 
   void *const function, *const context;
   const LaunchShape shape;

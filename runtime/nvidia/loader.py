@@ -50,7 +50,7 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
     _check(kernel, "threads", threads, device.properties.max_threads)
     with device.current(purpose):
         image = kernel.asm["cubin" if describe_assembler() else "ptx"]
-        module = _Module(device, _load_image(purpose, image))
+        module = _Module(device, _load_image(purpose, image, kernel.metadata.get("maxnreg")))
         function = call(purpose, "cuModuleGetFunction", module.handle, kernel.name.encode())
         _read_resources(kernel, purpose, function)
         # The registers of this very function may allow fewer than the GPU.
@@ -58,8 +58,9 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
         if shared_bytes > _SHARED_BYTES_BY_DEFAULT:
             name = bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             call(purpose, "cuFuncSetAttribute", function, name, shared_bytes)
+    special = [bool(kernel.metadata.get(name)) for name in ("launch_cooperative_grid", "launch_pdl")]
     return _launcher.wrap_nvidia(kernel.name, int(function), int(device.context), threads, shared_bytes,
-                                 kernel.metadata["num_ctas"], module)
+                                 kernel.metadata["num_ctas"], module, *(special if any(special) else ()))
 
 
 def _check(kernel: CompiledKernel, resource: str, required: int, limit: int) -> None:
@@ -75,14 +76,18 @@ def _read_resources(kernel: Any, purpose: str, function: Any) -> None:
         setattr(kernel, field, call(purpose, "cuFuncGetAttribute", name, function))
 
 
-def _load_image(purpose: str, image: str | bytes) -> Any:
+def _load_image(purpose: str, image: str | bytes, max_registers: int | None) -> Any:
     """Load a cubin or PTX; the driver's compiler writes what it has to say into a log."""
     driver = bindings()
     data = image.encode() + b"\0" if isinstance(image, str) else image
     log = bytearray(_LOG_BYTES)
     names = driver.CUjit_option
     options = [names.CU_JIT_ERROR_LOG_BUFFER, names.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
-    result, module = driver.cuModuleLoadDataEx(data, len(options), options, [log, len(log)])
+    values: list[Any] = [log, len(log)]
+    if max_registers and isinstance(image, str):  # a cubin has its registers already
+        options.append(names.CU_JIT_MAX_REGISTERS)
+        values.append(max_registers)
+    result, module = driver.cuModuleLoadDataEx(data, len(options), options, values)
     if result != driver.CUresult.CUDA_SUCCESS:
         text = bytes(log).split(b"\0")[0].decode(errors="replace")
         raise DriverError(f"{purpose}: cuModuleLoadDataEx failed with {describe(driver, result)}\n{text}".rstrip())

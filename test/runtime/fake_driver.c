@@ -46,6 +46,8 @@ Result cuModuleLoadDataEx(uintptr_t *module, const char *image, unsigned count, 
       if (options[i] == 5) strcpy(values[i], "line 3: unknown instruction"); /* CU_JIT_ERROR_LOG_BUFFER */
     return INVALID_IMAGE;
   }
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == 0) printf("registers %d in %lx\n", (int)(uintptr_t)values[i], (long)stack[depth]); /* CU_JIT_MAX_REGISTERS */
   printf("load %.5s in %lx\n", image, (long)stack[depth]);
   return *module = 0x2000, SUCCESS;
 }
@@ -78,10 +80,20 @@ Result cuLaunchKernel(uintptr_t function, unsigned gx, unsigned gy, unsigned gz,
 struct attribute { int id; char pad[4]; union { char pad[64]; unsigned cluster[3]; uint64_t align; } value; };
 struct config { unsigned shape[7]; uintptr_t stream; struct attribute *attributes; unsigned count; };
 Result cuLaunchKernelEx(const struct config *config, uintptr_t function, void **parameters, void **extra) {
-  if (config->count != 1 || config->attributes[0].id != 4 || config->attributes[0].value.cluster[1] != 1 ||
-      config->attributes[0].value.cluster[2] != 1)
-    return INVALID_VALUE;
-  return launch(function, config->shape, config->stream, parameters, config->attributes[0].value.cluster[0]);
+  unsigned cluster = 1;
+  for (unsigned i = 0; i < config->count; ++i) {
+    const unsigned *value = config->attributes[i].value.cluster;
+    switch (config->attributes[i].id) {
+    case 2: printf("cooperative %u\n", value[0]); break; /* CU_LAUNCH_ATTRIBUTE_COOPERATIVE */
+    case 4:                                              /* CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION */
+      if (value[1] != 1 || value[2] != 1) return INVALID_VALUE;
+      cluster = value[0];
+      break;
+    case 6: printf("overlap %u\n", value[0]); break; /* ..._PROGRAMMATIC_STREAM_SERIALIZATION */
+    default: return INVALID_VALUE;
+    }
+  }
+  return launch(function, config->shape, config->stream, parameters, cluster);
 }
 /* Addresses of GPU 1 have the bit 2^40; small ones belong to no GPU. */
 Result cuPointerGetAttribute(void *data, int attribute, uint64_t address) {

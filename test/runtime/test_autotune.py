@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tilewright as tw
-from tilewright import Config, autotune, heuristics
+from tilewright import Config, autotune, heuristics, hooks
 from tilewright.autotune import AutotunerError
+from tilewright.jit import KernelInterface
 
 
 class Fake:
@@ -145,10 +146,51 @@ def test_unknown_names_are_refused(fake):
         autotune(CONFIGS, key=[], prune_configs_by={"topk": 1})(fake)
     with pytest.raises(ValueError, match="names 'Z', which is no parameter"):
         heuristics({"Z": lambda args: 1})(fake)
-    with pytest.raises(ValueError, match="use_cuda_graph=True.* is not offered"):
-        autotune(CONFIGS, key=[], use_cuda_graph=True)
-    with pytest.raises(ValueError, match="ir_override"):
-        Config({}, ir_override="file")
+    with pytest.raises(TypeError, match="top_k must be a number"):
+        autotune(CONFIGS, key=[], prune_configs_by={"top_k": "all"})(fake)
+
+
+def test_what_is_tuned_cannot_be_given_as_well(fake, bench):
+    tuned = autotune(CONFIGS, key=[], do_bench=bench)(fake)
+    with pytest.raises(ValueError, match="Conflicting meta-parameters of 'fake': BLOCK"):
+        tuned[(1,)](None, None, 4, BLOCK=16)
+
+
+def test_options_among_the_constants_of_a_configuration(fake, bench):
+    configs = [Config({"BLOCK": 64, "waves_per_eu": 2, "num_warps": 2}), Config({"BLOCK": 32})]
+    tuned = autotune(configs, key="n", do_bench=bench)(fake)
+    tuned[(1,)](None, None, 4)
+    launched = fake.launches[-1][2]
+    assert launched["waves_per_eu"] == 2 and launched["num_warps"] == 4  # the configuration's own field
+
+
+def test_what_a_configuration_is_called():
+    option = Config({"BLOCK": 64}, num_warps=8, maxnreg=32)
+    assert option.all_kwargs() == {"BLOCK": 64, "num_warps": 8, "num_ctas": 1, "num_stages": 3, "maxnreg": 32}
+    assert str(option) == "BLOCK: 64, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: 32"
+    assert option == Config({"BLOCK": 64}, num_warps=8, maxnreg=32)
+    assert hash(option) == hash(Config({"BLOCK": 64}, num_warps=8, maxnreg=32))
+
+
+def test_what_programs_read_of_a_tuner(fake, bench):
+    found = []
+    hooks.autotuning_listeners.append(lambda **facts: found.append(facts))
+    try:
+        tuned = autotune(CONFIGS, ["n"], restore_value=["x"], use_cuda_graph=False, do_bench=bench)(fake)
+        tuned[(1,)](np.zeros(4), None, 100)
+    finally:
+        hooks.autotuning_listeners.clear()
+    assert isinstance(tuned, KernelInterface)
+    assert tuned.keys == ["n"] and tuned.nargs["n"] == 100 and tuned.bench_time > 0
+    assert tuned.fn is fake and tuned.configs == CONFIGS and len(tuned.cache) == 1
+    assert tuned.prune_configs({"EVEN": 1}) == CONFIGS
+    assert found[0]["fn"] is fake and found[0]["best_config"] is CONFIGS[1] and not found[0]["cache_hit"]
+    assert set(found[0]["configs_timings"]) == set(CONFIGS)
+
+
+def test_a_graph_of_launches_is_measured_as_usual(fake):
+    autotune(CONFIGS, key=[], use_cuda_graph=True, warmup=1, rep=1)(fake)[(1,)](None, None, 4)
+    assert fake.launches[-1][2]["BLOCK"] in (32, 64, 128)
 
 
 def test_warmup_compiles_every_configuration(fake, bench):
@@ -188,7 +230,7 @@ def test_the_choice_is_printed_on_request(fake, bench, monkeypatch, capsys):
     autotune(CONFIGS, key=["n"], do_bench=bench)(fake)[1](None, None, 77)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "autotuning fake for (77,):"
-    assert lines[1].split() == "1.0000 ms BLOCK: 64, num_warps: 8, num_stages: 3, num_ctas: 1 <- chosen".split()
+    assert lines[1].split() == "1.0000 ms BLOCK: 64, num_warps: 8, num_ctas: 1, num_stages: 3 <- chosen".split()
     assert len(lines) == 4
 
 

@@ -35,7 +35,9 @@ class GpuSource(Source):
         self.requests.append(specialization)
         return Kernel(self.name, specialization.target, {"ptx": self.library},
                       {"num_warps": specialization.options.get("num_warps", 4),
-                       "num_ctas": specialization.options.get("num_ctas", 1), "shared_bytes": self.scratch_bytes})
+                       "num_ctas": specialization.options.get("num_ctas", 1), "shared_bytes": self.scratch_bytes,
+                       **{name: specialization.options.get(name) for name in
+                          ("launch_cooperative_grid", "launch_pdl", "maxnreg")}})
 
 def make(image="image", shared_bytes=0, params=("x", "n")):
     source = GpuSource("kernel", [Param(name) for name in params], image, shared_bytes)
@@ -116,6 +118,21 @@ def test_clusters_streams_and_much_shared_memory(fake_driver):
         "launch 3006 in 1000 grid 6 1 1 block 128 1 1 shared 100000 cluster 2 stream 77 args 10000 4d"]
 
 
+def test_launches_that_are_cooperative_or_overlap(fake_driver):
+    lines = fake_driver("""
+        kernel, _ = make()
+        kernel[3](Array(0x10000), 77, launch_cooperative_grid=True)
+        kernel[3](Array(0x10000), 77, launch_pdl=True, num_ctas=2, maxnreg=64)
+        kernel[3](Array(0x10000), 77, launch_pdl=False)
+    """)
+    launches = [line.partition(" stream")[0] for line in lines if not line.startswith(("load", "unload", "reg"))]
+    assert launches == [
+        "cooperative 1", "launch 3006 in 1000 grid 3 1 1 block 128 1 1 shared 0 cluster 1",
+        "overlap 1", "launch 3006 in 1000 grid 6 1 1 block 128 1 1 shared 0 cluster 2",
+        "launch 3006 in 1000 grid 3 1 1 block 128 1 1 shared 0 cluster 1"]
+    assert "registers 64" in [line.partition(" in")[0] for line in lines]
+
+
 def test_tensors_of_torch_run_on_their_gpu_and_its_current_stream(fake_driver):
     lines = fake_driver("""
         import torch_stand_in
@@ -149,7 +166,7 @@ def test_a_tensor_of_torch_on_the_cpu(fake_driver):
         except ValueError as error:
             print(error)
         from tilewright.runtime import cpu
-        cpu.load = lambda kernel: print("cpu", kernel.target) or exit()
+        cpu.load = lambda kernel, index: print("cpu", kernel.target) or exit()
         kernel[1](torch.Tensor(data.ctypes.data), data)
     """)
     assert lines == ["kernel 'kernel': argument 'y' is on GPU 0, but argument 'x' is on the CPU; move one of them",

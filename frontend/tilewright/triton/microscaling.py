@@ -69,8 +69,8 @@ def encode_e8m0(values: np.ndarray) -> np.ndarray:
 
 def decode_e8m0(codes: np.ndarray) -> np.ndarray:
     """The values of scales."""
-    values = np.ldexp(1.0, codes.astype(np.int32) - _BIAS).astype(np.float32)
-    return np.where(codes == _NAN, np.float32(np.nan), values)
+    exponents = np.where(codes == _NAN, 0, codes.astype(np.int32) - _BIAS)
+    return np.where(codes == _NAN, np.float32(np.nan), np.ldexp(1.0, exponents).astype(np.float32))
 
 
 def random_e8m0(shape: Sequence[int], low: float | None = None, high: float | None = None) -> np.ndarray:

@@ -11,11 +11,10 @@ _LANGUAGE = ("core", "extra", "extra.cuda", "extra.hip", "extra.libdevice", "mat
 
 
 def share_modules() -> None:
-    """Let `triton.language` and `triton.testing` be ours, with all that is inside."""
+    """Let `triton.language` be ours, with all that is inside."""
     for name in _LANGUAGE:
         import_module(f"tilewright.language.{name}")
     for name in [name for name in sys.modules if name.startswith("tilewright.language")]:
         sys.modules["triton" + name.removeprefix("tilewright")] = sys.modules[name]
     for vendor in ("cuda", "hip"):
         sys.modules[f"triton.language.extra.{vendor}.libdevice"] = sys.modules["tilewright.language.extra.libdevice"]
-    sys.modules["triton.testing"] = import_module("tilewright.testing")

@@ -88,10 +88,10 @@ class ASTSource:
         """Options that the function itself brings: none."""
         return {}
 
-    def compile(self, target: str, options: Mapping[str, Any]) -> CompiledKernel:
-        """The kernel for a target; options that only describe the target are left out."""
+    def compile(self, target: str, options: Mapping[str, Any], name: str | None = None) -> CompiledKernel:
+        """The kernel for a target, under a name of its own; options that only describe the target are left out."""
         chosen = {name: value for name, value in options.items() if name in option_names()}
-        return compile_arguments(self.fn, self.arguments(), target, chosen)
+        return compile_arguments(self.fn, self.arguments(), target, chosen, name)
 
 
 class IRSource:

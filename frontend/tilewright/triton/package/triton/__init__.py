@@ -30,13 +30,13 @@ aliases.install()
 share_modules()
 
 from tilewright import language as language  # noqa: E402 - after the names are shared
-from tilewright import testing as testing  # noqa: E402
 
 from . import backends as backends  # noqa: E402
 from . import compiler as compiler  # noqa: E402
 from . import errors as errors  # noqa: E402
 from . import knobs as knobs  # noqa: E402
 from . import runtime as runtime  # noqa: E402
+from . import testing as testing  # noqa: E402
 from . import tools as tools  # noqa: E402
 from .compiler import compile  # noqa: E402
 from .errors import InterpreterError, TritonError  # noqa: E402

@@ -1,0 +1,112 @@
+"""Kernels of NVIDIA's GPUs as C functions: the binary in the source, launched through the driver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.ahead import format_bytes
+from tilewright.errors import TargetError
+from tilewright.runtime.nvidia.assembler import describe_assembler
+
+if TYPE_CHECKING:
+    from tilewright.ahead import Entry
+
+_LANES = 32
+
+_HEADER = """\
+// {comment}
+#ifndef {guard}
+#define {guard}
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+void load_{function}(void);
+void unload_{function}(void);
+/// Launch the kernel on a stream of the current context.
+CUresult {function}(CUstream stream{declaration});
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+
+_SOURCE = """\
+// {comment}
+#include "{function}.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const unsigned char tw_image[] = {{
+{image}
+}};
+
+static CUmodule tw_module = NULL;
+static CUfunction tw_kernel = NULL;
+
+static void tw_check(CUresult result, const char *call) {{
+  const char *text = NULL;
+  if (result == CUDA_SUCCESS)
+    return;
+  cuGetErrorString(result, &text);
+  fprintf(stderr, "{function}: %s failed: %s\\n", call, text ? text : "?");
+  exit((int)result);
+}}
+
+void load_{function}(void) {{
+  if (tw_module)
+    return;
+  tw_check(cuModuleLoadData(&tw_module, tw_image), "cuModuleLoadData");
+  tw_check(cuModuleGetFunction(&tw_kernel, tw_module, "{symbol}"), "cuModuleGetFunction");
+  if ({shared} > 49152)
+    tw_check(cuFuncSetAttribute(tw_kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, {shared}),
+          "cuFuncSetAttribute");
+}}
+
+void unload_{function}(void) {{
+  if (tw_module)
+    tw_check(cuModuleUnload(tw_module), "cuModuleUnload");
+  tw_module = NULL;
+}}
+
+CUresult {function}(CUstream tw_stream{declaration}) {{
+  void *tw_arguments[] = {{{addresses}NULL}};
+  const unsigned tw_x = (unsigned)({x}), tw_y = (unsigned)({y}), tw_z = (unsigned)({z});
+  load_{function}();
+  if (tw_x == 0 || tw_y == 0 || tw_z == 0)
+    return CUDA_SUCCESS;
+  return cuLaunchKernel(tw_kernel, tw_x, tw_y, tw_z, {threads}, 1, 1, {shared}, tw_stream,
+                        tw_arguments, NULL);
+}}
+"""
+
+
+def write(entry: Entry, comment: str) -> dict[str, str | bytes]:
+    """Header and source; the binary is a cubin where there is an assembler, else PTX, which the driver compiles.
+
+    Raises:
+        TargetError: If the kernel needs more than a plain launch gives.
+    """
+    kernel = entry.kernel
+    if kernel.metadata["num_ctas"] != 1:
+        raise TargetError(f"kernel '{kernel.name}' runs in clusters (num_ctas > 1), which C functions do not launch")
+    if kernel.metadata["scratch_bytes"]:
+        raise TargetError(f"kernel '{kernel.name}' needs global memory of its own, which C functions do not bring")
+    binary = kernel.asm["cubin" if describe_assembler() else "ptx"]
+    image = binary.encode() + b"\0" if isinstance(binary, str) else binary
+    x, y, z = entry.grid
+    facts = {
+        "comment": comment or f"Kernel {kernel.name} for {kernel.target}.", "function": entry.function,
+        "guard": f"{entry.function.upper()}_H", "symbol": kernel.name, "declaration": entry.declare(),
+        "image": format_bytes(image), "shared": kernel.metadata["shared_bytes"], "x": x, "y": y, "z": z,
+        "threads": _LANES * kernel.metadata["num_warps"],
+        "addresses": "".join(f"&{each.name}, " for each in entry.parameters)}
+    return {"h": _HEADER.format(**facts), "c": _SOURCE.format(**facts)}
