@@ -36,23 +36,6 @@ Value Nest::scatterPointers(Value pointer, const Point &point, unsigned &level) 
   return LLVM::IntToPtrOp::create(builder, loc, vectorOfPointers, lanes.value);
 }
 
-/// Pointers of all lanes of an access that turned out not to be consecutive,
-/// computed in `block`. What is computed on the way is not known elsewhere.
-Value Nest::scatterInside(const Address &address, Block *block) {
-  auto known = values;
-  auto knownPoints = mappedPoints;
-  levels.push_back({block, nullptr});
-  unsigned outerFloor = std::exchange(floor, getInnermost());
-  unsigned level;
-  Value pointers = scatterPointers(address.source, address.point, level);
-  setInsertionPoint(getInnermost());
-  floor = outerFloor;
-  levels.pop_back();
-  values = std::move(known);
-  mappedPoints = std::move(knownPoints);
-  return pointers;
-}
-
 Address Nest::resolve(Value pointer, const Point &point) {
   std::optional<int64_t> stride = getStride(pointer, point);
   if (stride == 0) {
@@ -235,6 +218,8 @@ Value Nest::loadScattered(Value pointers, Type memory, Value mask, Value other) 
 
 Value Nest::loadLanes(const Address &address, Type memory, Value mask, Value other,
                       bool isVolatile) {
+  if (goesByLane(address, memory, /*isStore=*/false, static_cast<bool>(mask)))
+    return loadByLane(address, memory, mask, other);
   if (address.kind == Address::Scattered)
     return loadScattered(address.pointer, memory, mask, other);
   if (!address.guard)
@@ -245,8 +230,8 @@ Value Nest::loadLanes(const Address &address, Type memory, Value mask, Value oth
   builder.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(builder, loc,
                        loadConsecutive(address.pointer, memory, mask, other, isVolatile));
-  Value pointers = scatterInside(address, branch.elseBlock());
-  scf::YieldOp::create(builder, loc, loadScattered(pointers, memory, mask, other));
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, loadByLane(address, memory, mask, other));
   return branch.getResult(0);
 }
 
@@ -315,7 +300,7 @@ Lanes Nest::readBuffer(const Buffer &buffer, Type element, const Point &point) {
     if (tailMask)
       address.level = std::max(address.level, position[laneDim].level);
     setInsertionPoint(address.level);
-    value = loadScattered(address.pointer, memory, tailMask, other);
+    value = loadLanes(address, memory, tailMask, other, /*isVolatile=*/false);
   }
   return fromMemory({value, address.level}, buffer.element, element);
 }
@@ -340,6 +325,21 @@ void Nest::storeScattered(Value value, Value pointers, Type memory, Value mask) 
                                builder.getI32IntegerAttr(getByteWidth(memory)));
 }
 
+void Nest::storeVector(Value stored, const Address &address, Type memory, Value mask) {
+  if (goesByLane(address, memory, /*isStore=*/true, static_cast<bool>(mask)))
+    return storeByLane(stored, address, memory, mask);
+  if (address.kind == Address::Scattered)
+    return storeScattered(stored, address.pointer, memory, mask);
+  if (!address.guard)
+    return storeConsecutive(stored, address.pointer, memory, mask);
+  auto branch = scf::IfOp::create(builder, loc, address.guard, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  storeConsecutive(stored, address.pointer, memory, mask);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  storeByLane(stored, address, memory, mask);
+}
+
 void Nest::storeLanes(const Address &address, Type element, Lanes value,
                       std::optional<Lanes> mask) {
   Type memory = getMemoryType(element);
@@ -361,21 +361,14 @@ void Nest::storeLanes(const Address &address, Type element, Lanes value,
     LLVM::StoreOp::create(builder, loc, stored, address.pointer, getByteWidth(memory));
     return;
   }
-  if (address.kind == Address::Uniform) {
-    Value integer = asInteger({address.pointer, getInnermost()}).value;
-    Value all = spread({integer, getInnermost()}).value;
-    all = LLVM::IntToPtrOp::create(
-        builder, loc, getVector(LLVM::LLVMPointerType::get(builder.getContext())), all);
-    return storeScattered(stored, all, memory, live);
-  }
-  if (address.kind == Address::Scattered)
-    return storeScattered(stored, address.pointer, memory, live);
-  if (!address.guard)
-    return storeConsecutive(stored, address.pointer, memory, live);
-  auto branch = scf::IfOp::create(builder, loc, address.guard, /*withElseRegion=*/true);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  storeConsecutive(stored, address.pointer, memory, live);
-  storeScattered(stored, scatterInside(address, branch.elseBlock()), memory, live);
+  if (address.kind != Address::Uniform)
+    return storeVector(stored, address, memory, live);
+  Value integer = asInteger({address.pointer, getInnermost()}).value;
+  Value all = spread({integer, getInnermost()}).value;
+  Type pointers = getVector(LLVM::LLVMPointerType::get(builder.getContext()));
+  Address each{Address::Scattered, LLVM::IntToPtrOp::create(builder, loc, pointers, all),
+               getInnermost(), nullptr};
+  storeVector(stored, each, memory, live);
 }
 
 void Nest::storeBuffer(const Buffer &buffer, Type element, Lanes value, const Point &point,
@@ -388,7 +381,7 @@ void Nest::storeBuffer(const Buffer &buffer, Type element, Lanes value, const Po
   Type memory = getMemoryType(buffer.element);
   Value stored = toMemory(value.value, element, buffer.element, isUnsigned);
   if (address.kind == Address::Scattered)
-    storeScattered(stored, address.pointer, memory, tailMask);
+    storeVector(stored, address, memory, tailMask);
   else
     LLVM::StoreOp::create(builder, loc, stored, address.pointer, getByteWidth(memory));
 }

@@ -23,12 +23,33 @@ static std::optional<int64_t> getKnownInteger(Value value) {
   return std::nullopt;
 }
 
-/// The divisor of a remainder without its guard against zero and overflow, which
-/// puts a one in its place. No such guard acts where the divisor is positive.
-static Value getDivisor(Operation *remainder) {
+// The guard puts a one in the divisor's place. None acts where it is positive.
+Value loops::getDivisor(Operation *remainder) {
   Value divisor = remainder->getOperand(1);
   auto select = divisor.getDefiningOp<arith::SelectOp>();
   return select && getKnownInteger(select.getTrueValue()) == 1 ? select.getFalseValue() : divisor;
+}
+
+std::optional<int64_t> loops::combineStrides(Operation *op,
+                                             ArrayRef<std::optional<int64_t>> below) {
+  if (!llvm::all_of(below, [](auto stride) { return stride.has_value(); }))
+    return std::nullopt;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op) && below[0] == 1 && below[1] == 0)
+    return 1;
+  if (llvm::all_of(below, [](auto stride) { return *stride == 0; }))
+    return 0;
+  if (isa<AddPtrOp, arith::AddIOp>(op))
+    return *below[0] + *below[1];
+  if (isa<arith::SubIOp>(op))
+    return *below[0] - *below[1];
+  if (isa<arith::SelectOp>(op))
+    return below[0] == 0 && below[1] == below[2] ? below[1] : std::nullopt;
+  if (isa<arith::MulIOp>(op)) {
+    unsigned varying = below[0] == 0 ? 1 : 0;
+    if (std::optional<int64_t> factor = getKnownInteger(op->getOperand(1 - varying)))
+      return *below[varying] * *factor;
+  }
+  return std::nullopt;
 }
 
 /// The difference between neighbouring lanes where it is one constant. Offsets
@@ -61,27 +82,12 @@ std::optional<int64_t> Nest::computeStride(Operation *op, const Point &point) {
     return getStride(op->getOperand(0), mapPoint(op, point));
   if (isa<JoinOp, SplitOp>(op))
     return std::nullopt;
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op) && getStride(op->getOperand(0), point) == 1)
-    return getStride(getDivisor(op), point) == 0 ? std::optional<int64_t>(1) : std::nullopt;
   SmallVector<std::optional<int64_t>> below;
   for (Value operand : op->getOperands())
     below.push_back(getStride(operand, point));
-  if (!llvm::all_of(below, [](auto stride) { return stride.has_value(); }))
-    return std::nullopt;
-  if (llvm::all_of(below, [](auto stride) { return *stride == 0; }))
-    return 0;
-  if (isa<AddPtrOp, arith::AddIOp>(op))
-    return *below[0] + *below[1];
-  if (isa<arith::SubIOp>(op))
-    return *below[0] - *below[1];
-  if (isa<arith::SelectOp>(op))
-    return below[0] == 0 && below[1] == below[2] ? below[1] : std::nullopt;
-  if (isa<arith::MulIOp>(op)) {
-    unsigned varying = below[0] == 0 ? 1 : 0;
-    if (std::optional<int64_t> factor = getKnownInteger(op->getOperand(1 - varying)))
-      return *below[varying] * *factor;
-  }
-  return std::nullopt;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    below[1] = getStride(getDivisor(op), point);
+  return combineStrides(op, below);
 }
 
 /// The value that the first lane of the point has.

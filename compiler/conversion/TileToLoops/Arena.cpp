@@ -82,7 +82,8 @@ void Plan::findLifetimes(func::FuncOp kernel) {
       for (Value argument : region.getArguments())
         finder.touch(getBuffer(argument), op);
     if (auto dot = dyn_cast<DotOp>(op))
-      for (Buffer *buffer : {getDot(dot).a, getDot(dot).b, getDot(dot).acc})
+      for (Buffer *buffer : {getDot(dot).a.buffer, getDot(dot).b.buffer, getDot(dot).acc.buffer,
+                             getDot(dot).rowsOfB})
         finder.touch(buffer, op);
     if (isCollective(op))
       for (auto &buffers :

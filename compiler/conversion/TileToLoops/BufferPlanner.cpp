@@ -163,7 +163,8 @@ bool BufferPlanner::mustKeep(Value value, Group *&home) {
     return false;
   bool isAtHome = first->first->anchor->getBlock() == op->getBlock() &&
                   first->second.isLaneByLane && !overtaken &&
-                  ArrayRef(first->first->shape) == getShape(value.getType());
+                  ArrayRef(first->first->shape) == getShape(value.getType()) &&
+                  first->first->laneDim == getLaneDimension(first->first->shape);
   home = isAtHome ? first->first : nullptr;
   return true;
 }

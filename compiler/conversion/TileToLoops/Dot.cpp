@@ -25,29 +25,38 @@ struct RegisterBlock {
 class DotEmitter {
 public:
   DotEmitter(Emitter &emitter, OpBuilder &builder, DotOp dot)
-      : emitter(emitter), builder(builder), loc(dot.getLoc()), dot(dot),
-        blocks(emitter.getPlan().getDot(dot)) {}
+      : emitter(emitter), builder(builder), loc(dot.getLoc()),
+        blocks(emitter.getPlan().getDot(dot)), element(blocks.acc.buffer->element),
+        depth(dot.getA().getType().getShape().back()) {
+    ArrayRef<int64_t> shape = dot.getType().getShape();
+    rows = shape[shape.size() - 2];
+    columns = shape.back();
+    batches = shape.size() == 3 ? shape.front() : 1;
+  }
   void emit();
 
 private:
   RegisterBlock chooseBlock();
-  void emitRegisterBlock(Value batch, Value row, Value column);
-  SmallVector<Value> emitStep(Value batch, Value row, Value column, Value step,
-                              ValueRange accumulators);
+  void transposeB();
+  SmallVector<Value> transposeSquare(SmallVector<Value> vectors);
+  void emitRegisterBlock(Value row, Value column);
+  SmallVector<Value> emitStep(Value a, Value b, ValueRange accumulators);
   Value multiplyAdd(Value a, Value b, Value acc);
-  Value getElementAddress(const Buffer &buffer, Value batch, Value row, Value column);
-  Value add(Value a, int64_t b);
+  Value getBlockAddress(const DotBlock &source);
+  Value advance(Value address, Value index, int64_t stride);
+  Value advance(Value address, int64_t elements);
+  Value load(Type type, Value address);
+  void store(Value value, Value address);
   scf::ForOp openLoop(int64_t upper, int64_t step, ValueRange carried = {});
 
   Emitter &emitter;
   OpBuilder &builder;
   Location loc;
-  DotOp dot;
   DotPlan blocks;
-  RegisterBlock block{};
   Type element;
-  VectorType vector;
-  int64_t depth = 0;
+  int64_t batches, rows, columns, depth;
+  Value batch; // of the loop over batches, if any
+  RegisterBlock block{};
 };
 } // namespace
 
@@ -61,8 +70,6 @@ static int64_t getLargestDivisor(int64_t number, int64_t limit) {
 /// Fill the vector registers with accumulators, but for one row piece of b and one value of a.
 RegisterBlock DotEmitter::chooseBlock() {
   int64_t bytes = emitter.getVectorBytes(), registers = emitter.getVectorRegisters();
-  ArrayRef<int64_t> shape = dot.getType().getShape();
-  int64_t rows = shape[shape.size() - 2], columns = shape.back();
   RegisterBlock result;
   result.lanes = std::min(bytes / getByteWidth(element), getChunkWidth(columns));
   int64_t pieces = llvm::divideCeil(columns, result.lanes);
@@ -81,42 +88,98 @@ scf::ForOp DotEmitter::openLoop(int64_t upper, int64_t step, ValueRange carried)
 
 void DotEmitter::emit() {
   OpBuilder::InsertionGuard guard(builder);
-  element = blocks.acc->element;
   block = chooseBlock();
-  vector = VectorType::get({block.lanes}, element);
-  ArrayRef<int64_t> shape = dot.getType().getShape();
-  depth = dot.getA().getType().getShape().back();
-  Value batch;
-  if (shape.size() == 3)
-    batch = openLoop(shape.front(), 1).getInductionVar();
+  if (batches > 1)
+    batch = openLoop(batches, 1).getInductionVar();
+  if (blocks.rowsOfB)
+    transposeB();
   // The columns outside, so that one piece of b stays close while rows pass by.
   int64_t width = block.columns * block.lanes;
-  Value column = openLoop(llvm::alignTo(shape.back(), width), width).getInductionVar();
-  Value row = openLoop(shape[shape.size() - 2], block.rows).getInductionVar();
-  emitRegisterBlock(batch, row, column);
+  Value column = openLoop(llvm::alignTo(columns, width), width).getInductionVar();
+  Value row = openLoop(rows, block.rows).getInductionVar();
+  emitRegisterBlock(row, column);
 }
 
-Value DotEmitter::add(Value a, int64_t b) {
-  return b == 0 ? a : arith::AddIOp::create(builder, loc, a, emitter.getIndex(b)).getResult();
-}
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
-Value DotEmitter::getElementAddress(const Buffer &buffer, Value batch, Value row, Value column) {
-  size_t rank = buffer.shape.size();
-  Value index =
-      arith::MulIOp::create(builder, loc, row, emitter.getIndex(buffer.strides[rank - 2]));
-  Value offset = column;
-  if (buffer.strides[rank - 1] != 1)
-    offset =
-        arith::MulIOp::create(builder, loc, column, emitter.getIndex(buffer.strides[rank - 1]));
-  index = arith::AddIOp::create(builder, loc, index, offset);
-  if (batch) {
-    Value skipped = arith::MulIOp::create(builder, loc, batch, emitter.getIndex(buffer.strides[0]));
-    index = arith::AddIOp::create(builder, loc, index, skipped);
-  }
-  return LLVM::GEPOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-                             buffer.element, emitter.getAddress(buffer),
+Value DotEmitter::advance(Value address, Value index, int64_t stride) {
+  if (stride != 1)
+    index = arith::MulIOp::create(builder, loc, index, emitter.getIndex(stride));
+  return LLVM::GEPOp::create(builder, loc, address.getType(), element, address,
                              ArrayRef<LLVM::GEPArg>{index});
 }
+
+Value DotEmitter::advance(Value address, int64_t elements) {
+  if (elements == 0)
+    return address;
+  return LLVM::GEPOp::create(builder, loc, address.getType(), element, address,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(elements)});
+}
+
+/// The first element of the matrix that the loop over batches is at.
+Value DotEmitter::getBlockAddress(const DotBlock &source) {
+  Value address = emitter.getAddress(*source.buffer);
+  return batch ? advance(address, batch, source.buffer->strides.front()) : address;
+}
+
+Value DotEmitter::load(Type type, Value address) {
+  return LLVM::LoadOp::create(builder, loc, type, address, getByteWidth(element));
+}
+
+void DotEmitter::store(Value value, Value address) {
+  LLVM::StoreOp::create(builder, loc, value, address, getByteWidth(element));
+}
+
+//===----------------------------------------------------------------------===//
+// Transposition
+//===----------------------------------------------------------------------===//
+
+/// Rows become columns: interleaving the first half with the second, once for
+/// each bit of an index, rotates the bits of (row, column) by that many.
+SmallVector<Value> DotEmitter::transposeSquare(SmallVector<Value> vectors) {
+  int64_t size = vectors.size();
+  SmallVector<int64_t> low, high;
+  for (int64_t lane = 0; lane < size; ++lane) {
+    low.push_back(lane / 2 + (lane % 2) * size);
+    high.push_back(low.back() + size / 2);
+  }
+  for (int64_t done = 1; done < size; done *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < size / 2; ++i)
+      for (ArrayRef<int64_t> lanes : {ArrayRef(low), ArrayRef(high)})
+        next.push_back(
+            vector::ShuffleOp::create(builder, loc, vectors[i], vectors[i + size / 2], lanes));
+    vectors = std::move(next);
+  }
+  return vectors;
+}
+
+/// Fill `rowsOfB` by squares that fit in registers.
+void DotEmitter::transposeB() {
+  OpBuilder::InsertionGuard guard(builder);
+  int64_t lanes = emitter.getVectorBytes() / getByteWidth(element);
+  int64_t size = std::min({lanes, depth & -depth, columns & -columns});
+  DotBlock target{blocks.rowsOfB, false};
+  Value column = openLoop(columns, size).getInductionVar();
+  Value row = openLoop(depth, size).getInductionVar();
+  Value from = advance(getBlockAddress(blocks.b), row, blocks.b.getRowStride());
+  from = advance(from, column, blocks.b.getColumnStride());
+  Value to = advance(getBlockAddress(target), row, target.getRowStride());
+  to = advance(to, column, 1);
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < size; ++i)
+    vectors.push_back(
+        load(VectorType::get({size}, element), advance(from, i * blocks.b.getColumnStride())));
+  for (auto [i, vector] : llvm::enumerate(transposeSquare(std::move(vectors))))
+    store(vector, advance(to, i * target.getRowStride()));
+  blocks.b = target;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
 
 Value DotEmitter::multiplyAdd(Value a, Value b, Value acc) {
   if (isa<FloatType>(element))
@@ -125,18 +188,14 @@ Value DotEmitter::multiplyAdd(Value a, Value b, Value acc) {
   return arith::AddIOp::create(builder, loc, acc, product);
 }
 
-/// acc[rows, columns] += a[rows, step] * b[step, columns]
-SmallVector<Value> DotEmitter::emitStep(Value batch, Value row, Value column, Value step,
-                                        ValueRange accumulators) {
-  unsigned alignment = getByteWidth(element);
+/// acc[rows, columns] += column at `a` * row at `b`
+SmallVector<Value> DotEmitter::emitStep(Value a, Value b, ValueRange accumulators) {
+  auto vector = VectorType::get({block.lanes}, element);
   SmallVector<Value> pieces, next;
-  for (int64_t piece = 0; piece < block.columns; ++piece) {
-    Value address = getElementAddress(*blocks.b, batch, step, add(column, piece * block.lanes));
-    pieces.push_back(LLVM::LoadOp::create(builder, loc, vector, address, alignment));
-  }
+  for (int64_t piece = 0; piece < block.columns; ++piece)
+    pieces.push_back(load(vector, advance(b, piece * block.lanes)));
   for (int64_t i = 0; i < block.rows; ++i) {
-    Value address = getElementAddress(*blocks.a, batch, add(row, i), step);
-    Value scalar = LLVM::LoadOp::create(builder, loc, element, address, alignment);
+    Value scalar = load(element, advance(a, i * blocks.a.getRowStride()));
     Value factor = vector::BroadcastOp::create(builder, loc, vector, scalar);
     for (auto [piece, value] : llvm::enumerate(pieces))
       next.push_back(multiplyAdd(factor, value, accumulators[i * block.columns + piece]));
@@ -144,26 +203,29 @@ SmallVector<Value> DotEmitter::emitStep(Value batch, Value row, Value column, Va
   return next;
 }
 
-void DotEmitter::emitRegisterBlock(Value batch, Value row, Value column) {
-  unsigned alignment = getByteWidth(element);
+void DotEmitter::emitRegisterBlock(Value row, Value column) {
+  Value a = advance(getBlockAddress(blocks.a), row, blocks.a.getRowStride());
+  Value b = advance(getBlockAddress(blocks.b), column, 1);
+  Value acc = advance(getBlockAddress(blocks.acc), row, blocks.acc.getRowStride());
+  acc = advance(acc, column, 1);
   SmallVector<Value> addresses, accumulators;
   for (int64_t i = 0; i < block.rows; ++i)
     for (int64_t piece = 0; piece < block.columns; ++piece) {
-      addresses.push_back(
-          getElementAddress(*blocks.acc, batch, add(row, i), add(column, piece * block.lanes)));
-      accumulators.push_back(
-          LLVM::LoadOp::create(builder, loc, vector, addresses.back(), alignment));
+      addresses.push_back(advance(acc, i * blocks.acc.getRowStride() + piece * block.lanes));
+      accumulators.push_back(load(VectorType::get({block.lanes}, element), addresses.back()));
     }
   {
     OpBuilder::InsertionGuard guard(builder);
     scf::ForOp loop = openLoop(depth, 1, accumulators);
+    Value step = loop.getInductionVar();
     SmallVector<Value> next =
-        emitStep(batch, row, column, loop.getInductionVar(), loop.getRegionIterArgs());
+        emitStep(advance(a, step, blocks.a.getColumnStride()),
+                 advance(b, step, blocks.b.getRowStride()), loop.getRegionIterArgs());
     scf::YieldOp::create(builder, loc, next);
     accumulators = SmallVector<Value>(loop.getResults());
   }
   for (auto [value, address] : llvm::zip(accumulators, addresses))
-    LLVM::StoreOp::create(builder, loc, value, address, alignment);
+    store(value, address);
 }
 
 void Emitter::emitDot(DotOp dot) { DotEmitter(*this, builder, dot).emit(); }

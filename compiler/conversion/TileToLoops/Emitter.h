@@ -15,6 +15,9 @@
 
 namespace tile::loops {
 
+/// Bytes that memory of the function is aligned to: those of the widest vector register.
+inline constexpr unsigned kSlotAlignment = 64;
+
 /// The three arguments of a converted kernel.
 struct KernelArguments {
   mlir::Value args, scratch, position;
@@ -35,6 +38,8 @@ public:
   mlir::Value getIndex(int64_t value) { return getConstant(builder.getI64IntegerAttr(value)); }
   /// First byte of a buffer.
   mlir::Value getAddress(const Buffer &buffer);
+  /// Memory of the function for one scalar or vector, aligned to `kSlotAlignment`.
+  mlir::Value createSlot(mlir::Type type);
   /// Bytes and number of the machine's vector registers.
   int64_t getVectorBytes() const;
   int64_t getVectorRegisters() const;
@@ -55,7 +60,6 @@ private:
   void emitScan(ScanOp op);
   void emitSort(SortOp op);
   void emitHistogram(HistogramOp op);
-  mlir::Value createSlot(mlir::Type type);
   void emitPrint(PrintOp print);
   void emitAssert(AssertOp assertion);
   /// The scalars among `values`, converted.

@@ -144,11 +144,6 @@ void GroupBuilder::addWrite(Value value, Buffer *buffer, Operation *anchor, bool
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Whether the buffer of `value` is free once `loop` has taken it over.
-static bool diesIn(Value value, Operation *loop) {
-  return value.hasOneUse() && value.getParentBlock() == loop->getBlock();
-}
-
 Buffer *GroupBuilder::enterCarried(Value init, Operation *loop) {
   if (!isBlock(init))
     return nullptr;
@@ -267,91 +262,4 @@ void GroupBuilder::visitWhile(scf::WhileOp loop) {
   passCarried(loop.getConditionOp(), loop.getConditionOp().getArgs(), passed, {});
   visitBlock(*loop.getAfterBody());
   passCarried(loop.getYieldOp(), loop.getYieldOp().getResults(), carried, {});
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-Type loops::getDotComputeType(DotOp op) {
-  Type acc = op.getType().getElementType();
-  bool isHalf = isa<FloatType>(acc) && acc.getIntOrFloatBitWidth() < 32;
-  return isHalf ? Float32Type::get(op.getContext()) : acc;
-}
-
-/// A block for a product, in the type that is multiplied. One that is the same
-/// in all iterations of the loops around is staged before them.
-Buffer *GroupBuilder::stageOperand(DotOp dot, Value operand, Type element) {
-  Buffer *own = plan.getBuffer(operand);
-  if (own && own->element == element)
-    return own;
-  Buffer *&buffer = staged[{operand, element}];
-  Operation *anchor = operand.getParentBlock()->findAncestorOpInBlock(*dot);
-  bool isCarried = own && isa<BlockArgument>(operand);
-  if (buffer && !isCarried)
-    return buffer;
-  if (!buffer)
-    buffer = plan.createBuffer(element, getShape(operand.getType()));
-  Group *group = plan.createGroup(anchor, plan.positions[anchor], getShape(operand.getType()));
-  group->roots.push_back({nullptr, operand, buffer, dot.getIsUnsigned()});
-  return buffer;
-}
-
-namespace {
-/// Finds out whether the old content of a carried block is needed once `dot`
-/// runs, apart from what becomes its accumulator lane by lane.
-struct LaterUses {
-  DotOp dot;
-  const Plan &plan;
-  DenseSet<std::pair<Value, unsigned>> visited;
-
-  bool exist(Value value, bool isLaneByLane) {
-    if (!visited.insert({value, isLaneByLane}).second)
-      return false;
-    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      if (user == dot)
-        return use.getOperandNumber() != 2 || !isLaneByLane; // 2: the accumulator
-      if (!isVirtual(user))
-        return plan.getPosition(user) > plan.getPosition(dot);
-      return llvm::any_of(user->getResults(), [&](Value result) {
-        return exist(result, isLaneByLane && !isShapeChange(user));
-      });
-    });
-  }
-};
-} // namespace
-
-/// The product may be summed in the buffer that carries it to the next iteration.
-Buffer *GroupBuilder::findAccumulator(DotOp dot, Type element) {
-  if (Buffer *own = plan.getBuffer(dot.getAcc());
-      own && own->element == element && diesIn(dot.getAcc(), dot))
-    if (!isa<BlockArgument>(dot.getAcc()))
-      return own;
-  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-  if (!loop)
-    return nullptr;
-  for (auto [argument, next] : llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
-    if (next == dot.getResult()) {
-      Buffer *carried = plan.getBuffer(argument);
-      if (carried->element == element && !LaterUses{dot, plan, {}}.exist(argument, true))
-        return carried;
-    }
-  return nullptr;
-}
-
-void GroupBuilder::visitDot(DotOp dot) {
-  close();
-  Type element = getDotComputeType(dot);
-  DotPlan blocks;
-  blocks.a = stageOperand(dot, dot.getA(), element);
-  blocks.b = stageOperand(dot, dot.getB(), element);
-  blocks.acc = findAccumulator(dot, element);
-  if (!blocks.acc)
-    blocks.acc = plan.createBuffer(element, dot.getType().getShape());
-  if (plan.getBuffer(dot.getAcc()) != blocks.acc)
-    addWrite(dot.getAcc(), blocks.acc, dot);
-  plan.buffers[dot.getResult()] = blocks.acc;
-  plan.dots[dot] = blocks;
-  close();
 }

@@ -34,13 +34,21 @@ private:
   /// Write the values that `terminator` passes on to the buffers they are carried in.
   void passCarried(mlir::Operation *terminator, mlir::ValueRange values,
                    llvm::ArrayRef<Buffer *> targets, mlir::ValueRange carried);
+  /// Whether the buffer of `value` is free once `loop` has taken it over.
+  static bool diesIn(mlir::Value value, mlir::Operation *loop) {
+    return value.hasOneUse() && value.getParentBlock() == loop->getBlock();
+  }
   /// Have `value` computed where it is defined, into a buffer of its own.
   void keepAtDefinition(mlir::Value value);
 
   /// Where `op` reads `value`: the value's own buffer, or `target` (null: one of
   /// its own), which is then written first.
   Buffer *stageSource(mlir::Operation *op, mlir::Value value, Buffer *target);
-  Buffer *stageOperand(DotOp dot, mlir::Value operand, mlir::Type element);
+
+  // Products.cpp.
+  bool isConsecutiveAlong(mlir::Value value, unsigned dim);
+  DotBlock findStaged(mlir::Value operand, mlir::Type element);
+  DotBlock stageOperand(DotOp dot, mlir::Value operand, mlir::Type element);
   Buffer *findAccumulator(DotOp dot, mlir::Type element);
 
   void addWrite(mlir::Value value, Buffer *buffer, mlir::Operation *anchor,

@@ -171,9 +171,15 @@ std::optional<Nest::Split> Nest::findSplit(const Group &group) {
     terms = collectRangeTerms(group);
   if (terms.empty() && even == size)
     return std::nullopt;
+  // A large body is not worth a second copy: masks cost little beside it.
+  bool isOnePart = isLarge && emitter.getVectorBytes() >= 64;
+  if (isOnePart)
+    even = 0;
   if (terms.empty())
     return Split{emitter.getIndex(even), emitter.getIndex(size)};
   Value stop = getStopBound(group);
+  if (isOnePart)
+    return Split{emitter.getIndex(0), stop ? stop : emitter.getIndex(size)};
   setInsertionPoint(getInnermost());
   Value full = emitter.getIndex(even);
   for (const RangeTerm &term : terms)

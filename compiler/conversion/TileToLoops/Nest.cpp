@@ -15,6 +15,9 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::loops;
 
+/// Operations per element from which on a loop body is large.
+static constexpr unsigned kLargeBody = 24;
+
 //===----------------------------------------------------------------------===//
 // Levels
 //===----------------------------------------------------------------------===//
@@ -55,10 +58,51 @@ void Nest::closeLoop(ValueRange carried) {
 // The nest
 //===----------------------------------------------------------------------===//
 
+/// Operations per element that a loop body computes, apart from addresses and
+/// masks: most lanes share those.
+unsigned Nest::getWork(Value value, DenseSet<Value> &visited) {
+  Operation *op = value.getDefiningOp();
+  Buffer *buffer = emitter.getPlan().getBuffer(value);
+  if (!op || !isVirtual(op) || (buffer && !current->writes(value, buffer)) ||
+      !visited.insert(value).second)
+    return 0;
+  unsigned work = getCost(op);
+  if (isBlock(value) && getByteWidth(getMemoryType(getElementType(value.getType()))) == 8)
+    work *= 2;
+  if (isa<LoadOp>(op))
+    return work;
+  for (Value operand : op->getOperands())
+    work += getWork(operand, visited);
+  return work;
+}
+
+/// Wide chunks spare a small body the costs of a loop, and are split into as many
+/// instructions as it takes: a large body does with narrow ones. What is summed
+/// along lanes has the fixed width.
+int64_t Nest::chooseWidth(const Group &group) {
+  int64_t widest = getChunkWidth(group.shape[laneDim]);
+  DenseSet<Value> visited;
+  unsigned work = 0;
+  for (const Root &root : group.roots) {
+    if (root.value)
+      work += getWork(root.value, visited);
+    else if (auto store = dyn_cast<StoreOp>(root.op))
+      work += getWork(store.getValue(), visited);
+    else
+      for (Value operand : root.op->getOperands())
+        work += getWork(operand, visited);
+  }
+  isLarge = work > kLargeBody;
+  if (group.axis == laneDim)
+    return widest;
+  int64_t limit = work > kLargeBody ? kChunk / 4 : work > kLargeBody / 2 ? kChunk / 2 : kChunk;
+  return std::min(widest, limit);
+}
+
 void Nest::emit(const Group &group) {
   current = &group;
-  laneDim = getLaneDimension(group.shape);
-  width = laneDim < 0 ? 1 : getChunkWidth(group.shape[laneDim]);
+  laneDim = group.laneDim;
+  width = laneDim < 0 ? 1 : chooseWidth(group);
   for (size_t dim = 0; dim < group.shape.size(); ++dim)
     position.push_back({emitter.getIndex(0), nullptr, false, 0, 0});
   emitOuterLoops(group);

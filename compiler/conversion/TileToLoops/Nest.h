@@ -77,6 +77,8 @@ private:
   };
 
   // Nest.cpp: loops.
+  unsigned getWork(mlir::Value value, llvm::DenseSet<mlir::Value> &visited);
+  int64_t chooseWidth(const Group &group);
   void emitOuterLoops(const Group &group);
   void emitLaneLoops(const Group &group);
   Accumulators emitLaneLoop(const Group &group, mlir::Value lower, mlir::Value upper, bool isMasked,
@@ -128,7 +130,6 @@ private:
   std::optional<int64_t> computeStride(mlir::Operation *op, const Point &point);
   bool isUniform(mlir::Value value, const Point &point) { return getStride(value, point) == 0; }
   Lanes evaluateFirst(mlir::Value value, const Point &point);
-  mlir::Value scatterInside(const Address &address, mlir::Block *block);
   Address resolve(mlir::Value pointer, const Point &point);
   void collectGuards(mlir::Value value, const Point &point,
                      llvm::SmallVectorImpl<mlir::Value> &guards);
@@ -146,6 +147,7 @@ private:
   void storeConsecutive(mlir::Value value, mlir::Value pointer, mlir::Type memory,
                         mlir::Value mask);
   void storeScattered(mlir::Value value, mlir::Value pointers, mlir::Type memory, mlir::Value mask);
+  void storeVector(mlir::Value stored, const Address &address, mlir::Type memory, mlir::Value mask);
   void storeLanes(const Address &address, mlir::Type element, Lanes value,
                   std::optional<Lanes> mask);
   void storeBuffer(const Buffer &buffer, mlir::Type element, Lanes value, const Point &point,
@@ -153,6 +155,16 @@ private:
   Address resolveBuffer(const Buffer &buffer, const Point &point);
   /// The mask of an access, with the lanes beyond the block's size off; none where all are on.
   std::optional<Lanes> getAccessMask(mlir::Value mask, const Point &point);
+
+  // LaneLoops.cpp: memory, one lane after the other.
+  bool goesByLane(const Address &address, mlir::Type memory, bool isStore, bool isMasked);
+  void emitLaneByLane(mlir::Value mask, llvm::function_ref<void(mlir::Value)> body);
+  mlir::Value evaluateLanePointer(const Address &address, mlir::Value lane);
+  mlir::Value getSlotAddress(mlir::Value slot, mlir::Type element, mlir::Value lane);
+  std::function<mlir::Value(mlir::Value)> splitPointers(const Address &address, mlir::Type memory);
+  mlir::Value loadByLane(const Address &address, mlir::Type memory, mlir::Value mask,
+                         mlir::Value other);
+  void storeByLane(mlir::Value value, const Address &address, mlir::Type memory, mlir::Value mask);
 
   // Masks.cpp: ranges of lanes.
   llvm::SmallVector<RangeTerm> collectRangeTerms(const Group &group);
@@ -196,6 +208,7 @@ private:
   Point position;     // of the loops, in the group's shape
   int64_t width = 1;  // lanes of a chunk
   int laneDim = -1;
+  bool isLarge = false;       // the body: computing takes longer than reading
   bool hasFirstChunk = false; // whether reductions have seen their first elements
   bool areMasksTrue = false;  // in the part of a loop where all range terms hold
   mlir::Value tailMask;       // lanes inside the block, where some are not

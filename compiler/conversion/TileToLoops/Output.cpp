@@ -101,12 +101,13 @@ static std::string getBytes(ArrayRef<int64_t> numbers) {
                      numbers.size() * sizeof(int64_t));
 }
 
-/// Memory for one scalar, once for all iterations of the loops around.
+// Allocated once for all iterations of the loops around.
 Value Emitter::createSlot(Type type) {
   Value one = getIndex(1);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(one);
-  return LLVM::AllocaOp::create(builder, kernel.getLoc(), arguments.position.getType(), type, one);
+  return LLVM::AllocaOp::create(builder, kernel.getLoc(), arguments.position.getType(), type, one,
+                                kSlotAlignment);
 }
 
 void Emitter::emitPrint(PrintOp print) {

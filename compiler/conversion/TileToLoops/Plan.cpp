@@ -21,17 +21,17 @@ Plan::Plan(func::FuncOp kernel) {
   layOutArena();
 }
 
-Buffer *Plan::createBuffer(Type element, ArrayRef<int64_t> shape) {
+Buffer *Plan::createBuffer(Type element, ArrayRef<int64_t> shape, int laneDim) {
   auto buffer = std::make_unique<Buffer>();
   buffer->element = element;
   buffer->shape.assign(shape.begin(), shape.end());
-  buffer->strides.resize(shape.size());
-  int lane = getLaneDimension(shape);
-  int64_t stride = 1;
-  for (int dim = shape.size() - 1; dim >= 0; --dim) {
-    buffer->strides[dim] = stride;
-    stride *= dim == lane ? llvm::alignTo(shape[dim], getChunkWidth(shape[dim])) : shape[dim];
-  }
+  buffer->strides.assign(shape.size(), 1);
+  int64_t stride = laneDim < 0 ? 1 : llvm::alignTo(shape[laneDim], getChunkWidth(shape[laneDim]));
+  for (int dim = shape.size() - 1; dim >= 0; --dim)
+    if (dim != laneDim) {
+      buffer->strides[dim] = stride;
+      stride *= shape[dim];
+    }
   buffer->bytes = llvm::alignTo(stride * getByteWidth(getMemoryType(element)), 64);
   allBuffers.push_back(std::move(buffer));
   return allBuffers.back().get();
@@ -43,6 +43,7 @@ Group *Plan::createGroup(Operation *anchor, unsigned position, ArrayRef<int64_t>
   group->position = position;
   group->number = allGroups.size();
   group->shape.assign(shape.begin(), shape.end());
+  group->laneDim = getLaneDimension(shape);
   allGroups.push_back(std::move(group));
   return allGroups.back().get();
 }

@@ -19,8 +19,8 @@
 
 namespace tile::loops {
 
-/// A block in the arena, row-major, rows padded to whole chunks. The pad holds
-/// anything.
+/// A block in the arena, row-major but for the dimension along which lanes run:
+/// that is the innermost one, padded to whole chunks. The pad holds anything.
 struct Buffer {
   mlir::Type element; // as in a block; may be wider than the value's own element
   llvm::SmallVector<int64_t> shape;
@@ -47,6 +47,7 @@ struct Group {
   unsigned position = 0;
   unsigned number = 0; // order among those before one operation
   llvm::SmallVector<int64_t> shape;
+  int laneDim = -1; // -1: a single element
   int axis = -1;
   llvm::SmallVector<Root> roots;
 
@@ -56,9 +57,25 @@ struct Group {
   }
 };
 
-/// Blocks of a matrix product in the arena, in the type it is computed in.
+/// A block of a matrix product in the arena, in the type it is computed in.
+struct DotBlock {
+  Buffer *buffer = nullptr;
+  bool isTransposed = false; // the buffer holds columns by rows
+
+  int64_t getRowStride() const { return getStride(isTransposed ? 1 : 2); }
+  int64_t getColumnStride() const { return getStride(isTransposed ? 2 : 1); }
+
+private:
+  int64_t getStride(size_t fromLast) const {
+    return buffer->strides[buffer->strides.size() - fromLast];
+  }
+};
+
 struct DotPlan {
-  Buffer *a, *b, *acc;
+  DotBlock a, b, acc;
+  /// Where rows of `b` are not consecutive: a buffer in which they are, filled
+  /// before the product.
+  Buffer *rowsOfB = nullptr;
 };
 
 /// Blocks of a scan, sort or histogram in the arena. Sources that are not needed
@@ -93,7 +110,10 @@ private:
   friend class GroupBuilder;
   friend class BufferPlanner;
 
-  Buffer *createBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  Buffer *createBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape) {
+    return createBuffer(element, shape, getLaneDimension(shape));
+  }
+  Buffer *createBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape, int laneDim);
   Group *createGroup(mlir::Operation *anchor, unsigned position, llvm::ArrayRef<int64_t> shape);
   void findLifetimes(mlir::func::FuncOp kernel);
   void layOutArena();

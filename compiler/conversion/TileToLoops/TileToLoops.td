@@ -18,8 +18,8 @@ def TileToLoops : Pass<"convert-tile-to-loops", "::mlir::ModuleOp"> {
 
     Operations with an effect or a result that must be stored (stores, atomics, reductions, products,
     values carried by loops) are the roots of loop nests; neighbours of one shape share a nest.
-    Everything else is computed where a nest needs it, 64 lanes at a time, or once a row where no lane
-    depends on it. A value that several nests need is stored in `scratch` by the first one, unless it
+    Everything else is computed where a nest needs it, 64 lanes at a time (fewer where the body is
+    large and nothing is summed along lanes), or once a row where no lane depends on it. A value that several nests need is stored in `scratch` by the first one, unless it
     is cheap. The number of operations made does not depend on the size of the blocks.
 
     ```mlir

@@ -62,8 +62,12 @@ bool loops::writesMemory(Operation *op) {
 unsigned loops::getCost(Operation *op) {
   if (isShapeChange(op) || isa<ArangeOp, SplatOp, HintOp, arith::ConstantOp, ub::PoisonOp>(op))
     return 0;
-  if (isa<math::MathDialect>(op->getDialect()))
-    return isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp>(op) ? 1 : 16;
+  if (isa<math::MathDialect>(op->getDialect())) {
+    bool isInstruction = isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+                             math::FloorOp, math::FmaOp, math::RoundEvenOp, math::TruncOp>(op);
+    bool isShort = isa<math::ExpOp, math::Exp2Op, math::RsqrtOp, math::SqrtOp>(op);
+    return isInstruction ? 1 : isShort ? 16 : 48;
+  }
   if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp>(op))
     return 8;

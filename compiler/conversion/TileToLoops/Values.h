@@ -6,6 +6,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <optional>
+
 namespace tile::loops {
 
 /// Lanes of a chunk. Fixed, because the order of sums depends on it.
@@ -36,6 +38,14 @@ bool writesMemory(mlir::Operation *op);
 
 /// Work for one element of the results of `op`, its operands not counted.
 unsigned getCost(mlir::Operation *op);
+
+/// The divisor of a remainder without its guard against zero and overflow.
+mlir::Value getDivisor(mlir::Operation *remainder);
+/// How the result of elementwise `op` changes from one element to the next, if
+/// its operands change by `below`; none where that is not one constant.
+/// Remainders are taken not to start again.
+std::optional<int64_t> combineStrides(mlir::Operation *op,
+                                      llvm::ArrayRef<std::optional<int64_t>> below);
 
 /// The kernel argument that pointers derive from, or null where it is unknown.
 mlir::Value getBasePointer(mlir::Value pointer);

@@ -10,6 +10,7 @@
 #include "compiler/conversion/TileToLoops/TileToLoops.h"
 #include "compiler/core/Codegen.h"
 #include "compiler/transforms/ExpandCasts/ExpandCasts.h"
+#include "compiler/transforms/ExpandDivision/ExpandDivision.h"
 #include "compiler/transforms/ExpandMath/ExpandMath.h"
 #include "compiler/transforms/ExpandSorts/ExpandSorts.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
@@ -123,6 +124,7 @@ void CPUTarget::buildStage(OpPassManager &pm, StringRef stage, const CompileOpti
   // After the loops, so that a function is one operation while they are planned.
   pm.addPass(createExpandMath());
   pm.addPass(createExpandCasts());
+  pm.addPass(createExpandDivision());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

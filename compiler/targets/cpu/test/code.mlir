@@ -4,16 +4,16 @@
 // RUN: tile-translate %s --target=cpu:x86-64-v3 --emit=object | llvm-readobj --symbols - | FileCheck %s --check-prefix=OBJECT
 // RUN: tile-translate %s --target=cpu | llvm-readobj --file-header --dyn-symbols - | FileCheck %s --check-prefix=LIBRARY
 
-// One vector register of 16 (8) lanes at a time, four (eight) to a chunk; bf16
+// One vector register of 16 (8) lanes at a time, two (four) to a chunk of this body; bf16
 // is rounded without a call of a library.
 // CHECK-LABEL: scale:
 // CHECK-NOT: call
-// V4-COUNT-4: vmulps {{.*}}%zmm
-// V3-COUNT-8: vmulps {{.*}}%ymm
+// V4-COUNT-2: vmulps {{.*}}%zmm
+// V3-COUNT-4: vmulps {{.*}}%ymm
 // CHECK: retq
 
 // IR: define void @scale(ptr noalias %{{.*}}, ptr noalias %{{.*}}, ptr noalias %{{.*}}) #[[ATTRIBUTES:[0-9]+]]
-// IR: fmul <64 x float>
+// IR: fmul <32 x float>
 // IR: attributes #[[ATTRIBUTES]] = {{.*}}"prefer-vector-width"="512"
 
 // OBJECT: Name: scale
