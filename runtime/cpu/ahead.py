@@ -84,7 +84,7 @@ def write(entry: Entry, comment: str) -> dict[str, str | bytes]:
     code = kernel.asm["object"]
     assert isinstance(code, bytes)
     if b"tile_rt_" in code:
-        raise TargetError(f"kernel '{kernel.name}' prints or asserts, which needs the runtime",
+        raise TargetError(f"kernel '{kernel.fn.__name__}' prints or asserts, which needs the runtime",
                           "compile it without debug, and without device_print")
     scratch = kernel.metadata["scratch_bytes"]
     rounded = (scratch + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT

@@ -97,9 +97,9 @@ def write(entry: Entry, comment: str) -> dict[str, str | bytes]:
     """
     kernel = entry.kernel
     if kernel.metadata["num_ctas"] != 1:
-        raise TargetError(f"kernel '{kernel.name}' runs in clusters (num_ctas > 1), which C functions do not launch")
+        raise TargetError(f"kernel '{kernel.fn.__name__}' runs in clusters (num_ctas > 1), which C functions do not launch")
     if kernel.metadata["scratch_bytes"]:
-        raise TargetError(f"kernel '{kernel.name}' needs global memory of its own, which C functions do not bring")
+        raise TargetError(f"kernel '{kernel.fn.__name__}' needs global memory of its own, which C functions do not bring")
     binary = kernel.asm["cubin" if describe_assembler() else "ptx"]
     image = binary.encode() + b"\0" if isinstance(binary, str) else binary
     x, y, z = entry.grid
