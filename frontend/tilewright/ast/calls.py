@@ -165,11 +165,9 @@ class Calls:
         for parameter in function.params:
             value = scope[parameter.name]
             value = value.value if isinstance(value, constexpr) else value
-            if parameter.is_constexpr:
-                if not is_static(value):
-                    raise TileTypeError(
-                        f"'{function.__name__}': parameter '{parameter.name}' is a tl.constexpr and takes a "
-                        f"compile-time constant, got {describe_value(value)}")
+            # Of a function within kernels the annotation does not bind: programs pass blocks to such parameters,
+            # and where a constant is needed the use says so.
+            if parameter.is_constexpr and is_static(value):
                 value = unwrap(value)
             scope[parameter.name] = value
         return scope
