@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
-from typing import Any, overload
+from typing import Any, Generic, TypeVar, overload
 
 from . import config
 from .ast.aggregates import members, text_of
@@ -22,6 +22,7 @@ from .language.types import const, dtype, parse_type
 from .launching import AttendedLaunch, compile_for_launch, mock_arguments
 
 Function = Callable[..., Any]
+R = TypeVar("R")
 
 #: All functions there are, for changes of settings that make their kernels others.
 _functions: weakref.WeakSet[JITFunction] = weakref.WeakSet()
@@ -93,7 +94,7 @@ class KernelInterface:
         return functools.partial(self.run, grid=grid)
 
 
-class JITFunction(KernelInterface):
+class JITFunction(KernelInterface, Generic[R]):
     """A function that is compiled when it is launched; see `jit`.
 
     Attributes:
@@ -273,7 +274,7 @@ class JITFunction(KernelInterface):
         """Launch over a grid."""
         return self.warmup(*args, **kwargs) if warmup else self[grid](*args, **kwargs)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> R:
         name = self.__name__
         raise RuntimeError(f"'{name}' is a kernel: launch it over a grid, {name}[grid](...), or call it in a kernel")
 
@@ -358,9 +359,12 @@ def constexpr_function(fn: Function) -> ConstexprFunction:
 
 
 @overload
-def jit(fn: Function) -> JITFunction: ...
+def jit(fn: Callable[..., R]) -> JITFunction[R]: ...
 @overload
-def jit(fn: None = None, **options: Any) -> Callable[[Function], JITFunction]: ...
+def jit(fn: None = None, *, version: Any = None, repr: Function | None = None,
+        launch_metadata: Function | None = None, do_not_specialize: Iterable[str | int] | None = None,
+        do_not_specialize_on_alignment: Iterable[str | int] | None = None, debug: bool | None = None,
+        noinline: bool | None = None) -> Callable[[Callable[..., R]], JITFunction[R]]: ...
 
 
 def jit(fn: Function | None = None, *, version: Any = None, repr: Function | None = None,

@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 from ..errors import TileTypeError, list_names, suggest
 from ..language.conversion import convert, describe_value
@@ -28,8 +28,11 @@ from .builder import current
 from .constants import constexpr, is_constexpr_annotation, open_constant
 from .values import Aggregate, constant, is_number, is_static, make_instance, tensor, unwrap
 
+C = TypeVar("C")
 
-def aggregate(cls: type) -> Any:
+
+@dataclass_transform()
+def aggregate(cls: type[C]) -> type[C]:
     """Make a class an aggregate: its annotated names are fields, which its constructor sets.
 
     Fields are annotated ``tl.tensor``, ``tl.constexpr`` (known while compiling), ``tl.tuple``, a type of a number, or

@@ -12,15 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import Note, TileTypeError
 from ..language.types import describe, dtype, type_of_number
 from . import builder as _builder
 from .constants import constexpr
 
+if TYPE_CHECKING:
+    from ..language.methods import Methods
+else:
+    Methods = object  # the language attaches them
 
-class tensor:
+
+class tensor(Methods):
     """A scalar or a block. Operators and methods are the functions of `tl` of the same name."""
 
     __slots__ = ("_handle", "type", "constant")

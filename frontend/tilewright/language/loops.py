@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TileTypeError
 from .conversion import static, static_int
 
 
-class range:
+class _Loop:
+    """What `for` takes in a kernel."""
+
+    if TYPE_CHECKING:
+        def __iter__(self) -> Iterator[Any]: ...
+
+
+class range(_Loop):
     """The integers of a loop: ``range(end)``, ``range(start, end)`` or ``range(start, end, step)``.
 
     Bounds may be computed by the program; a negative step is a compile-time constant.
@@ -44,7 +52,7 @@ class range:
                 self.options[name] = True
 
 
-class static_range:
+class static_range(_Loop):
     """The integers of a loop that is written out while compiling; bounds are compile-time constants."""
 
     __tile_builtin__ = True

@@ -46,7 +46,7 @@ def _approximate() -> dict[str, Any]:
     return {"fastmath": current().session.attribute("#arith.fastmath<afn>")}
 
 
-def _unary(name: str, op: str, summary: str, approximate: bool = False) -> Any:
+def _unary(name: str, op: str, summary: str, approximate: bool = False) -> Callable[[Any], tensor]:
     def function(x: tensor) -> tensor:
         operand = _float_operand(x, name)
         # An approximation is allowed where the target has one for fp32.
