@@ -6,7 +6,9 @@
 #include "compiler/transforms/ExpandSorts/ExpandSorts.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
+#include "compiler/transforms/OverlapDots/OverlapDots.h"
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
+#include "compiler/transforms/PlaceOperands/PlaceOperands.h"
 #include "compiler/transforms/PlanBuffers/PlanBuffers.h"
 #include "compiler/transforms/RemoveConversions/RemoveConversions.h"
 #include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
@@ -32,6 +34,8 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   // Equal values that were computed in two layouts are one now.
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createPipelineLoops());
+  pm.addNestedPass<func::FuncOp>(createPlaceOperands());
+  pm.addNestedPass<func::FuncOp>(createOverlapDots());
   // Guards are written last: they hide from analyses what divides what.
   pm.addPass(createGuardArithmetic());
   pm.addPass(createCanonicalizerPass());

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Swizzles count on bank lines, copies on 16 bytes.
-static constexpr int64_t kAlignment = 128;
+/// Swizzles count on bank lines, copies on 16 bytes; in large buffers on eight lines.
+static int64_t getAlignment(int64_t bytes) { return bytes >= 1024 ? 1024 : 128; }
 
 int64_t tile::getOnChipBytes(Operation *op) {
   return getTarget(op).getFact("on_chip_bytes", 48 * 1024);
@@ -43,10 +43,16 @@ BufferAliases::BufferAliases(Operation *root) {
 static SmallVector<Value, 2> getPassedOn(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned index = use.getOperandNumber();
-  if (isa<BufferViewOp, AsyncCopyOp>(op))
+  if (isa<BufferViewOp, BufferTransposeOp, AsyncCopyOp>(op))
     return {op->getResult(0)};
   if (isa<CommitOp, AwaitOp>(op))
     return {op->getResult(index)};
+  // What products in flight read is in use until they are complete.
+  if (isa<AsyncDotOp>(op))
+    return {op->getResult(0)};
+  if (isa<AwaitDotsOp>(op))
+    return isa<PendingType>(op->getResult(index).getType()) ? SmallVector<Value, 2>{op->getResult(index)}
+                                                            : SmallVector<Value, 2>{};
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     SmallVector<Value, 2> passed;
     if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
@@ -140,7 +146,7 @@ void BufferPlan::place() {
     for (Entry *other : placed) {
       bool meet = entry->begin <= other->end && other->begin <= entry->end;
       if (meet && offset < other->offset + other->bytes && other->offset < offset + entry->bytes)
-        offset = llvm::alignTo(other->offset + other->bytes, kAlignment);
+        offset = llvm::alignTo(other->offset + other->bytes, getAlignment(entry->bytes));
     }
     entry->offset = offset;
     bytes = std::max(bytes, offset + entry->bytes);

@@ -21,6 +21,11 @@ LogicalResult tile::lower(BufferViewOp op, ThreadLowering &t) {
   return success();
 }
 
+LogicalResult tile::lower(BufferTransposeOp op, ThreadLowering &t) {
+  t.set(op, t.get(op.getSource()));
+  return success();
+}
+
 namespace {
 /// How the threads that hold a block reach it in a buffer.
 struct Transfer {

@@ -7,49 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/conversion/TileToGPU/Exchange.h"
+#include "compiler/conversion/TileToGPU/Fragments.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
-#include <map>
-
 using namespace mlir;
 using namespace tile;
-
-namespace {
-using Coordinates = SmallVector<int64_t>;
-
-/// Registers of a thread by the coordinates that they have in the first thread.
-class RegisterTable {
-public:
-  explicit RegisterTable(const LinearLayout &layout) {
-    for (int32_t reg = 0, end = layout.getInSize(Dim::Register); reg < end; ++reg) {
-      places.push_back(layout.apply({{Dim::Register, uint64_t(reg)}}));
-      registers.try_emplace(places.back(), reg);
-    }
-  }
-  /// The register at `place`, or -1.
-  int32_t find(const Coordinates &place) const {
-    auto found = registers.find(place);
-    return found == registers.end() ? -1 : found->second;
-  }
-  ArrayRef<Coordinates> getPlaces() const { return places; }
-
-private:
-  SmallVector<Coordinates> places;
-  std::map<Coordinates, int32_t> registers;
-};
-
-/// Operand coordinates of an element (or of a fragment at) `acc`, at depth `k`.
-Coordinates getPlaceInA(Coordinates acc, int64_t k) {
-  acc.back() = k;
-  return acc;
-}
-Coordinates getPlaceInB(Coordinates acc, int64_t k) {
-  acc[acc.size() - 2] = k;
-  return acc;
-}
-} // namespace
 
 static int64_t getDepth(DotOp op) { return getShape(op.getA().getType()).back(); }
 
@@ -105,70 +69,12 @@ static LogicalResult lowerScalarDot(DotOp op, ThreadLowering &t) {
 // By a unit
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One operand of a dot, as fragments of a unit.
-class Fragments {
-public:
-  /// The block's last two dimensions are the fragment's.
-  Fragments(MatmulUnit unit, MatmulOperand which, Type block)
-      : layout(getLinearLayout(block)), fragment(unit.getFragment(which)), table(layout),
-        inside(fragment) {}
-
-  /// The registers of the fragment at `origin`; empty if it is not all there. A
-  /// block smaller than the fragment is held in copies.
-  SmallVector<int32_t> find(const Coordinates &origin) const {
-    SmallVector<int32_t> registers;
-    for (const Coordinates &offset : inside.getPlaces()) {
-      Coordinates place = origin;
-      unsigned lead = place.size() - 2;
-      for (unsigned dim = 0; dim < 2; ++dim)
-        place[lead + dim] = (place[lead + dim] + offset[dim]) % layout.getDimSize(lead + dim);
-      registers.push_back(table.find(place));
-      if (registers.back() < 0)
-        return {};
-    }
-    return registers;
-  }
-
-  /// Whether lanes spread the block as the fragment says.
-  bool hasLanesOfFragment() const {
-    unsigned lead = layout.getRank() - 2;
-    for (int64_t lane = 1; lane < fragment.getInSize(Dim::Lane); lane *= 2) {
-      auto here = layout.apply({{Dim::Lane, uint64_t(lane)}});
-      auto there = fragment.apply({{Dim::Lane, uint64_t(lane)}});
-      for (unsigned dim = 0; dim < 2; ++dim)
-        if (here[lead + dim] != there[dim] % layout.getDimSize(lead + dim))
-          return false;
-    }
-    return true;
-  }
-
-  /// Coordinates of the first register of each fragment.
-  SmallVector<Coordinates> getOrigins() const {
-    SmallVector<Coordinates> origins;
-    SmallVector<int64_t> shape = fragment.getShape();
-    for (const Coordinates &place : table.getPlaces())
-      if (place[place.size() - 2] % shape[0] == 0 && place.back() % shape[1] == 0)
-        origins.push_back(place);
-    return origins;
-  }
-
-private:
-  const LinearLayout &layout;
-  LinearLayout fragment;
-  RegisterTable table, inside;
-};
-} // namespace
-
-static SmallVector<Value> pick(ArrayRef<Value> values, ArrayRef<int32_t> indices) {
-  return llvm::map_to_vector(indices, [&](int32_t i) { return values[i]; });
-}
-
 static LogicalResult lowerUnitDot(DotOp op, MatmulUnit unit, ThreadLowering &t) {
   Fragments inA(unit, MatmulOperand::A, op.getA().getType());
   Fragments inB(unit, MatmulOperand::B, op.getB().getType());
   Fragments inAcc(unit, MatmulOperand::Acc, op.getType());
-  if (!inA.hasLanesOfFragment() || !inB.hasLanesOfFragment() || !inAcc.hasLanesOfFragment())
+  if (!inA.hasThreadsOfFragment() || !inB.hasThreadsOfFragment() ||
+      !inAcc.hasThreadsOfFragment())
     return op.emitOpError("expects operands in the layouts of its unit's fragments");
   SmallVector<Value> a = t.unpack(t.get(op.getA())), b = t.unpack(t.get(op.getB()));
   SmallVector<Value> acc = t.unpack(t.get(op.getAcc()));

@@ -66,6 +66,26 @@ public:
   /// Wait until at most the `inFlight` latest groups are unfinished.
   virtual void emitAsyncWait(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const;
 
+  /// What this thread wrote on chip becomes visible to units that read it by
+  /// themselves, for all threads behind the next barrier.
+  virtual void emitPublish(mlir::ImplicitLocOpBuilder &b) const {}
+
+  /// Before products of units that read on-chip memory. Takes and returns the
+  /// registers that they read and that are not in flight.
+  virtual llvm::SmallVector<mlir::Value> emitMatmulBegin(mlir::ImplicitLocOpBuilder &b,
+                                                         mlir::ValueRange registers) const {
+    return llvm::to_vector(registers);
+  }
+  /// Close a group of such products.
+  virtual void emitMatmulCommit(mlir::ImplicitLocOpBuilder &b) const {}
+  /// Wait until at most the `inFlight` latest groups are incomplete. Takes and
+  /// returns all accumulators in flight.
+  virtual llvm::SmallVector<mlir::Value> emitMatmulWait(mlir::ImplicitLocOpBuilder &b,
+                                                        mlir::ValueRange accumulators,
+                                                        unsigned inFlight) const {
+    return llvm::to_vector(accumulators);
+  }
+
   /// Collective read of rows of on-chip memory (CollectiveAccess): every lane
   /// gives the address of a row and receives `words` values of i32. With
   /// `transposed`, values of 16 bits run along the rows' number instead. Null:

@@ -40,10 +40,14 @@ mlir::LogicalResult lower(AtomicCASOp op, ThreadLowering &t);
 // Products and reductions.
 mlir::LogicalResult lower(ReduceOp op, ThreadLowering &t);
 mlir::LogicalResult lower(DotOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AsyncDotOp op, ThreadLowering &t);
+mlir::LogicalResult lower(PendOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AwaitDotsOp op, ThreadLowering &t);
 
 // On-chip memory.
 mlir::LogicalResult lower(BufferAllocOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BufferViewOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BufferTransposeOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BufferLoadOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BufferStoreOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AsyncCopyOp op, ThreadLowering &t);

@@ -23,7 +23,9 @@ LogicalResult tile::lower(NumProgramsOp op, ThreadLowering &t) {
   return success();
 }
 
-LogicalResult tile::lower(BarrierOp, ThreadLowering &t) {
+LogicalResult tile::lower(BarrierOp op, ThreadLowering &t) {
+  if (op.getPublish())
+    t.hooks.emitPublish(t.b);
   t.scope.emitBarrier(t.b);
   return success();
 }

@@ -165,8 +165,8 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
       .Case<arith::ConstantOp, AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp, ArangeOp, SplatOp,
             BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, HintOp,
             ConvertLayoutOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, ReduceOp, DotOp,
-            BufferAllocOp, BufferViewOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp,
-            AwaitOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
+            BufferAllocOp, BufferViewOp, BufferTransposeOp, BufferLoadOp, BufferStoreOp,
+            AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
           [&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }

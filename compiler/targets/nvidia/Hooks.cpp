@@ -71,6 +71,29 @@ void Hooks::emitAsyncWait(ImplicitLocOpBuilder &b, unsigned inFlight) const {
   NVVM::CpAsyncWaitGroupOp::create(b, inFlight);
 }
 
+void Hooks::emitPublish(ImplicitLocOpBuilder &b) const {
+  MLIRContext *context = b.getContext();
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+}
+
+llvm::SmallVector<Value> Hooks::emitMatmulBegin(ImplicitLocOpBuilder &b,
+                                                ValueRange registers) const {
+  auto fence = WgmmaFenceOp::create(b, registers.getTypes(), registers);
+  return llvm::to_vector_of<Value>(fence.getResults());
+}
+
+void Hooks::emitMatmulCommit(ImplicitLocOpBuilder &b) const {
+  NVVM::WgmmaGroupSyncAlignedOp::create(b);
+}
+
+llvm::SmallVector<Value> Hooks::emitMatmulWait(ImplicitLocOpBuilder &b, ValueRange accumulators,
+                                               unsigned inFlight) const {
+  auto wait = WgmmaWaitOp::create(b, accumulators.getTypes(), accumulators, inFlight);
+  return llvm::to_vector_of<Value>(wait.getResults());
+}
+
 llvm::SmallVector<Value> Hooks::emitMatrixLoad(ImplicitLocOpBuilder &b, Value address,
                                                unsigned words, bool transposed) const {
   Type i32 = b.getI32Type();

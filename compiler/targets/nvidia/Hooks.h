@@ -23,6 +23,13 @@ public:
                      const GlobalAccess &access, int64_t bytes) const override;
   void emitAsyncCommit(mlir::ImplicitLocOpBuilder &b) const override;
   void emitAsyncWait(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const override;
+  void emitPublish(mlir::ImplicitLocOpBuilder &b) const override;
+  llvm::SmallVector<mlir::Value> emitMatmulBegin(mlir::ImplicitLocOpBuilder &b,
+                                                 mlir::ValueRange registers) const override;
+  void emitMatmulCommit(mlir::ImplicitLocOpBuilder &b) const override;
+  llvm::SmallVector<mlir::Value> emitMatmulWait(mlir::ImplicitLocOpBuilder &b,
+                                                mlir::ValueRange accumulators,
+                                                unsigned inFlight) const override;
   llvm::SmallVector<mlir::Value> emitMatrixLoad(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                                                 unsigned words, bool transposed) const override;
   mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const override;

@@ -31,12 +31,13 @@ struct Arch {
   unsigned ptx;
   bool hasF8;             // matrix instructions on 8-bit floats
   bool hasBF16Arithmetic; // beyond the fused multiplication
+  bool hasWgmma;          // matrix instructions of four warps
 };
 
 constexpr Arch kArchs[] = {
-    {"sm_90a", 232448, 80, true, true},  {"sm_80", 166912, 70, false, false},
-    {"sm_86", 101376, 71, false, false}, {"sm_89", 101376, 78, true, false},
-    {"sm_100a", 232448, 86, true, true}, {"sm_120a", 101376, 87, true, true},
+    {"sm_90a", 232448, 80, true, true, true},   {"sm_80", 166912, 70, false, false, false},
+    {"sm_86", 101376, 71, false, false, false}, {"sm_89", 101376, 78, true, false, false},
+    {"sm_100a", 232448, 86, true, true, false}, {"sm_120a", 101376, 87, true, true, false},
 };
 
 const Arch &getArch(StringRef name) {
@@ -59,6 +60,22 @@ DictionaryAttr describeMath(Builder &b) {
   for (auto [name, error] : kErrors)
     errors.push_back(b.getNamedAttr(name, b.getF32FloatAttr(error)));
   return b.getDictionaryAttr(errors);
+}
+
+/// The preferred ones first.
+SmallVector<Attribute> describeUnits(MLIRContext *context, const Arch &arch) {
+  using nvidia::MmaKind;
+  SmallVector<MmaKind> kinds = {MmaKind::F16, MmaKind::BF16, MmaKind::TF32, MmaKind::I8};
+  if (arch.hasF8)
+    kinds.push_back(MmaKind::F8);
+  SmallVector<Attribute> units;
+  if (arch.hasWgmma)
+    for (MmaKind kind : kinds)
+      units.push_back(nvidia::WgmmaAttr::get(context, kind, 8));
+  kinds.push_back(MmaKind::F64);
+  for (MmaKind kind : kinds)
+    units.push_back(nvidia::MmaSyncAttr::get(context, kind));
+  return units;
 }
 
 /// The PTX that `op` came with, where that is later than the architecture's.
@@ -121,13 +138,7 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
   context->getOrLoadDialect<nvidia::NvidiaDialect>();
   Builder b(context);
   const Arch &arch = getArch(name);
-  using nvidia::MmaKind;
-  SmallVector<MmaKind> kinds = {MmaKind::F16, MmaKind::BF16, MmaKind::TF32, MmaKind::I8,
-                                MmaKind::F64};
-  if (arch.hasF8)
-    kinds.push_back(MmaKind::F8);
-  auto units = llvm::map_to_vector(
-      kinds, [&](MmaKind kind) -> Attribute { return nvidia::MmaSyncAttr::get(context, kind); });
+  SmallVector<Attribute> units = describeUnits(context, arch);
   SmallVector<StringRef> narrow = {"f16"};
   if (arch.hasBF16Arithmetic)
     narrow.push_back("bf16");

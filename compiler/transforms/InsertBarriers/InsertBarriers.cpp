@@ -40,12 +40,24 @@ struct GlobalWrite {
 struct State {
   SmallVector<Interval> reads, writes;
   SmallVector<GlobalWrite> globalWrites;
+  /// Written, and not yet visible to units that read by themselves.
+  SmallVector<Interval> unpublished;
+  /// What products in flight read, the latest first: meeting does not end that.
+  SmallVector<SmallVector<Interval>> products;
 
-  void clear() { *this = State(); }
+  void clear() {
+    reads.clear();
+    writes.clear();
+    globalWrites.clear();
+  }
   /// Returns whether something was new.
   bool merge(const State &other) {
     bool changed = mergeList<Interval>(reads, other.reads);
     changed |= mergeList<Interval>(writes, other.writes);
+    changed |= mergeList<Interval>(unpublished, other.unpublished);
+    products.resize(std::max(products.size(), other.products.size()));
+    for (auto [into, from] : llvm::zip(products, other.products))
+      changed |= mergeList<Interval>(into, from);
     return mergeList<GlobalWrite>(globalWrites, other.globalWrites) || changed;
   }
   template <typename T> static bool mergeList(SmallVector<T> &into, ArrayRef<T> from) {
@@ -61,7 +73,9 @@ struct State {
 
 class BarrierInserter {
 public:
-  explicit BarrierInserter(func::FuncOp function) : function(function), aliases(function) {}
+  explicit BarrierInserter(func::FuncOp function) : function(function), aliases(function) {
+    function.walk([&](AsyncDotOp) { publishes = true; });
+  }
   void run() {
     State state;
     visitRegion(function.getBody(), state);
@@ -74,11 +88,15 @@ private:
   void visitOnChip(Operation *op, State &state);
   void visitGlobal(Operation *op, State &state);
   void visitAtomic(Operation *op, Value pointer, MemorySemantic semantic, State &state);
+  void visitProduct(AsyncDotOp op, State &state);
   void order(Operation *op, State &state);
+  void meet(BarrierOp barrier, State &state) const;
   SmallVector<Interval> getIntervals(Value buffer) const;
 
   func::FuncOp function;
   BufferAliases aliases;
+  /// Whether some unit reads on-chip memory by itself.
+  bool publishes = false;
 };
 
 struct InsertBarriersPass : tile::impl::InsertBarriersBase<InsertBarriersPass> {
@@ -95,7 +113,14 @@ struct InsertBarriersPass : tile::impl::InsertBarriersBase<InsertBarriersPass> {
 
 void BarrierInserter::order(Operation *op, State &state) {
   OpBuilder builder(op);
-  BarrierOp::create(builder, op->getLoc());
+  meet(BarrierOp::create(builder, op->getLoc()), state);
+}
+
+void BarrierInserter::meet(BarrierOp barrier, State &state) const {
+  if (publishes && !state.unpublished.empty())
+    barrier.setPublish(true);
+  if (barrier.getPublish())
+    state.unpublished.clear();
   state.clear();
 }
 
@@ -119,8 +144,8 @@ void BarrierInserter::visit(Operation *op, State &state) {
     state.merge(other);
     return;
   }
-  if (isa<BarrierOp>(op))
-    return state.clear();
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    return meet(barrier, state);
   visitOnChip(op, state);
   visitGlobal(op, state);
 }
@@ -166,6 +191,17 @@ static bool meet(ArrayRef<Interval> some, ArrayRef<Interval> others) {
   });
 }
 
+/// Products begin to read at once, and go on until they are awaited.
+void BarrierInserter::visitProduct(AsyncDotOp op, State &state) {
+  SmallVector<Interval> read;
+  for (Value operand : {Value(op.getA()), Value(op.getB())})
+    if (isa<BufferType>(operand.getType()))
+      State::mergeList<Interval>(read, getIntervals(operand));
+  if (::meet(read, state.writes) || ::meet(read, state.unpublished))
+    order(op, state);
+  state.products.insert(state.products.begin(), read);
+}
+
 void BarrierInserter::visitOnChip(Operation *op, State &state) {
   if (auto scratch = op->getAttrOfType<IntegerAttr>(kScratchOffsetAttr)) {
     // All threads meet at its beginning; its own reads may still go on after.
@@ -175,18 +211,27 @@ void BarrierInserter::visitOnChip(Operation *op, State &state) {
     state.writes.push_back(interval);
   } else if (auto load = dyn_cast<BufferLoadOp>(op)) {
     SmallVector<Interval> intervals = getIntervals(load.getBuffer());
-    if (meet(intervals, state.writes))
+    if (::meet(intervals, state.writes))
       order(op, state);
     State::mergeList<Interval>(state.reads, intervals);
   } else if (isa<BufferStoreOp, AsyncCopyOp>(op)) {
     SmallVector<Interval> intervals = getIntervals(op->getOperand(1));
-    if (meet(intervals, state.reads) || meet(intervals, state.writes))
+    if (::meet(intervals, state.reads) || ::meet(intervals, state.writes))
       order(op, state);
-    if (isa<BufferStoreOp>(op))
+    if (isa<BufferStoreOp>(op)) {
       State::mergeList<Interval>(state.writes, intervals);
+      State::mergeList<Interval>(state.unpublished, intervals);
+    }
   } else if (auto await = dyn_cast<AwaitOp>(op)) {
-    for (Value pending : await.getPending())
+    for (Value pending : await.getPending()) {
       State::mergeList<Interval>(state.writes, getIntervals(pending));
+      State::mergeList<Interval>(state.unpublished, getIntervals(pending));
+    }
+  } else if (auto product = dyn_cast<AsyncDotOp>(op)) {
+    visitProduct(product, state);
+  } else if (auto await = dyn_cast<AwaitDotsOp>(op)) {
+    for (; state.products.size() > await.getInFlight(); state.products.pop_back())
+      State::mergeList<Interval>(state.reads, state.products.back());
   }
 }
 

@@ -15,6 +15,9 @@ def InsertBarriers : Pass<"tile-insert-barriers", "::mlir::func::FuncOp"> {
     write where it is awaited: until then nobody has it. Conversions through
     on-chip memory order themselves.
 
+    Products in flight (`tile.async_dot`) read until they are awaited. What they
+    read is published: the barrier between the write and the product says so.
+
     In global memory a barrier stands between a store and a later load that may
     see it through the same pointer argument, unless both use the very pointers,
     so that each thread reads what it wrote; before an atomic operation that

@@ -5,6 +5,7 @@
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/LinearLayout/Constructors.h"
 #include "compiler/analysis/LinearLayout/Swizzle.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 
 #include <numeric>
 
@@ -33,14 +34,6 @@ std::pair<DotOp, MatmulOperand> tile::findFedDot(LoadOp load) {
   return {};
 }
 
-/// The dimension along which the load's threads hold runs of elements.
-static unsigned getFastestDim(const LinearLayout &layout, int64_t width) {
-  for (unsigned dim = layout.getRank(); dim-- > 0;)
-    if (layout.getContiguity(dim, width) >= width)
-      return dim;
-  return layout.getRank() - 1;
-}
-
 /// How the unit of `dot` may read a fragment of layout `registers` whose memory
 /// runs along `fastest`.
 static std::optional<CollectiveAccess>
@@ -61,12 +54,35 @@ findCollective(DotOp dot, MatmulOperand operand, const LinearLayout &registers, 
   return std::nullopt;
 }
 
+bool tile::feedsOnChip(LoadOp load) {
+  auto [dot, operand] = findFedDot(load);
+  if (!dot || !isReadOnChip(dot, operand))
+    return false;
+  return traceOperand(operand == MatmulOperand::A ? dot.getA() : dot.getB()).block == load;
+}
+
+/// What a unit that reads on-chip memory wants of the block that `load` copies
+/// there in runs along `fastest`.
+static std::optional<LinearLayout> findUnitLayout(LoadOp load, unsigned bits, unsigned fastest) {
+  if (!feedsOnChip(load))
+    return std::nullopt;
+  auto [dot, which] = findFedDot(load);
+  Value operand = which == MatmulOperand::A ? dot.getA() : dot.getB();
+  OperandSource source = traceOperand(operand);
+  std::optional<LinearLayout> layout = dot.getUnitAttr().getOnChipLayout(
+      which, getShape(operand.getType()), bits, source.getOperandDim(fastest));
+  return layout ? std::optional(source.getBlockLayout(*layout)) : std::nullopt;
+}
+
 BufferType tile::chooseBuffer(LoadOp load, int64_t width) {
   auto type = cast<RankedTensorType>(load.getType());
   ArrayRef<int64_t> shape = type.getShape();
   unsigned bits = std::max(8u, type.getElementTypeBitWidth());
   const LinearLayout &registers = getLayout(type).getLayout();
   unsigned fastest = getFastestDim(registers, width);
+  if (std::optional<LinearLayout> layout = findUnitLayout(load, bits, fastest))
+    return BufferType::get(load.getContext(), shape, type.getElementType(),
+                           LayoutAttr::get(load.getContext(), *layout));
   SmallVector<int64_t> tileShape = llvm::map_to_vector(shape, getPowerOfTwoPart);
   MemoryFacts facts;
   facts.lanes = getTarget(load).getLanes();

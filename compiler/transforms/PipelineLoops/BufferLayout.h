@@ -10,9 +10,13 @@ namespace tile {
 /// element for itself, and as which operand; null if there is none in its block.
 std::pair<DotOp, MatmulOperand> findFedDot(LoadOp load);
 
+/// Whether the unit of the dot that a load feeds fetches what was loaded, as it
+/// is, from on-chip memory by itself.
+bool feedsOnChip(LoadOp load);
+
 /// A buffer for what `load` reads, written in runs of `width` elements as its
-/// layout says, and read in each layout that it is converted to, by the unit of
-/// the dot that it feeds or by each thread for itself.
+/// layout says, and read by the unit of the dot that it feeds, or in each layout
+/// that it is converted to by each thread for itself.
 BufferType chooseBuffer(LoadOp load, int64_t width);
 
 } // namespace tile

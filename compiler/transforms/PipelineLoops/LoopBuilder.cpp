@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tile;
 
 LoopBuilder::LoopBuilder(scf::ForOp loop, const Schedule &schedule)
-    : loop(loop), schedule(schedule), b(loop.getLoc(), loop), ahead(schedule.stages - 1) {
+    : loop(loop), schedule(schedule), b(loop.getLoc(), loop), ahead(schedule.ahead) {
   for (const AheadLoad &load : schedule.loads)
     copied.insert(load.load);
 }
@@ -186,6 +186,8 @@ void LoopBuilder::buildLoop() {
       [&](OpBuilder &, Location, Value, ValueRange) {}, loop.getUnsignedCmp());
   newLoop->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   newLoop->removeDiscardableAttr(kNumStagesAttr);
+  if (schedule.stages > ahead + 1)
+    newLoop->setAttr(kDotsInFlightAttr, b.getI32IntegerAttr(schedule.stages - ahead - 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(newLoop.getBody());
   buildBody(newLoop.getBody(), newLoop.getRegionIterArgs());

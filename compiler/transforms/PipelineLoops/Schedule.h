@@ -16,9 +16,14 @@ struct AheadLoad {
   BufferType block; // one iteration's buffer
 };
 
-/// What of a loop runs `stages - 1` iterations ahead of the rest.
+/// What of a loop runs ahead of the rest.
 struct Schedule {
+  /// Buffers of each load.
   int64_t stages = 1;
+  /// Iterations that copies are ahead, fewer than there are buffers. With two
+  /// fewer, what read the last iteration's buffers may still be at it when the
+  /// next copies begin.
+  int64_t ahead = 0;
   llvm::SmallVector<AheadLoad> loads;
   /// Ops of the body that the loads' addresses and masks need, in order; they
   /// are pure, or loads of indices.

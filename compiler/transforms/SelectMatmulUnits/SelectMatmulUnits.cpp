@@ -4,6 +4,7 @@
 #include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/LinearLayout/Constructors.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -121,13 +122,20 @@ static DenseSet<Operation *> findChained(ArrayRef<DotOp> dots) {
   return chained;
 }
 
-/// What a warp reads for its part of the product, times what is done twice.
-static double getTraffic(const MatmulProblem &problem, ArrayRef<int64_t> instruction,
-                         const WarpGrid &warps) {
+/// What the warps that act together read for their part of the product, times
+/// what is done twice. Registers keep what was read; a unit that reads on-chip
+/// memory reads both operands anew for each instruction.
+static double getTraffic(const MatmulProblem &problem, MatmulUnit unit, const WarpGrid &warps) {
+  std::array<int64_t, 3> instruction = unit.getInstructionShape();
   double rows = std::max<double>(instruction[0], double(problem.m) / warps.rows);
   double columns = std::max<double>(instruction[1], double(problem.n) / warps.columns);
   double waste = rows * warps.rows / problem.m * (columns * warps.columns / problem.n);
-  return (rows + columns) * waste * waste;
+  double traffic = rows + columns;
+  if (unit.readsOnChip()) {
+    instruction = unit.getWidest(columns).getInstructionShape();
+    traffic = rows / instruction[0] * (columns / instruction[1]) * (instruction[0] + instruction[1]);
+  }
+  return traffic * waste * waste;
 }
 
 static WarpGrid arrangeWarps(const MatmulProblem &problem, MatmulUnit unit, int64_t batch,
@@ -140,16 +148,58 @@ static WarpGrid arrangeWarps(const MatmulProblem &problem, MatmulUnit unit, int6
   best.rows = warps;
   if (isChained && problem.m >= instruction[0] * warps)
     return best;
-  double least = getTraffic(problem, instruction, best);
+  double least = getTraffic(problem, unit, best);
   for (int64_t columns = 2; columns <= warps; ++columns) {
     WarpGrid grid{best.batch, warps / columns, columns};
     if (warps % columns != 0)
       continue;
-    double traffic = getTraffic(problem, instruction, grid);
+    double traffic = getTraffic(problem, unit, grid);
     if (traffic < least)
       std::tie(best, least) = std::pair(grid, traffic);
   }
   return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Units that read on-chip memory
+//===----------------------------------------------------------------------===//
+
+/// Whether `unit` can fetch `operand` from where copies or stores put it: as it
+/// is loaded, or, where it is computed, in either order.
+static bool canFetch(MatmulUnit unit, MatmulOperand which, Value operand) {
+  ArrayRef<int64_t> shape = getShape(operand.getType());
+  unsigned bits = std::max(8u, getElementType(operand.getType()).getIntOrFloatBitWidth());
+  OperandSource source = traceOperand(operand);
+  auto load = source.block.getDefiningOp<LoadOp>();
+  if (!load)
+    return unit.getOnChipLayout(which, shape, bits, 0) ||
+           unit.getOnChipLayout(which, shape, bits, 1);
+  constexpr int64_t kRun = 16;
+  unsigned fastest = getFastestDim(getLayout(load.getType()).getLayout(), kRun);
+  return unit.getOnChipLayout(which, shape, bits, source.getOperandDim(fastest)).has_value();
+}
+
+/// Both operands fit on chip at once, with something to spare.
+static bool fitsOnChip(DotOp op, TargetAttr target) {
+  int64_t bits = 0;
+  for (Value operand : {op.getA(), op.getB()})
+    bits += ShapedType::getNumElements(getShape(operand.getType())) *
+            getElementType(operand.getType()).getIntOrFloatBitWidth();
+  return bits / 8 <= target.getFact("on_chip_bytes", 0) * 3 / 4;
+}
+
+static bool canUse(DotOp op, MatmulUnit unit, TargetAttr target) {
+  MatmulProblem problem = op.getProblem();
+  LinearLayout fragment = unit.getFragment(MatmulOperand::Acc);
+  if (fragment.getInSize(Dim::Lane) != target.getLanes() ||
+      problem.numWarps % fragment.getInSize(Dim::Warp) != 0 || !unit.accepts(problem))
+    return false;
+  if (!unit.readsOnChip())
+    return true;
+  bool isLoaded = traceOperand(op.getA()).block.getDefiningOp<LoadOp>() != nullptr;
+  return op.getType().getRank() == 2 && fitsOnChip(op, target) &&
+         canFetch(unit, MatmulOperand::B, op.getB()) &&
+         (!isLoaded || canFetch(unit, MatmulOperand::A, op.getA()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,11 +231,24 @@ static void convertDot(DotOp op, OperandLayout getLayoutOf) {
   op.getResult().replaceAllUsesExcept(back, back);
 }
 
+/// The block before conversions; the layout does not matter.
+static void stripConversions(OpOperand &operand) {
+  while (auto convert = operand.get().getDefiningOp<ConvertLayoutOp>())
+    operand.set(convert.getSource());
+}
+
 static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
+  unit = unit.getWidest(op.getProblem().n / warps.columns);
+  op.setUnitAttr(unit);
+  bool isInRegisters = !isReadOnChip(op, MatmulOperand::A);
   convertDot(op, [&](MatmulOperand operand, ArrayRef<int64_t> shape) {
     return getUnitLayout(unit, operand, shape, warps);
   });
-  op.setUnitAttr(unit);
+  if (!unit.readsOnChip())
+    return;
+  stripConversions(op.getBMutable());
+  if (!isInRegisters)
+    stripConversions(op.getAMutable());
 }
 
 /// Products one by one: threads own squares, and lanes lie in one, so that each
@@ -235,11 +298,7 @@ void SelectMatmulUnitsPass::runOnOperation() {
   DenseSet<Operation *> chained = findChained(dots);
   for (DotOp op : dots) {
     MatmulProblem problem = op.getProblem();
-    auto *unit = llvm::find_if(units, [&](MatmulUnit unit) {
-      LinearLayout fragment = unit.getFragment(MatmulOperand::Acc);
-      return fragment.getInSize(Dim::Lane) == target.getLanes() &&
-             problem.numWarps % fragment.getInSize(Dim::Warp) == 0 && unit.accepts(problem);
-    });
+    auto *unit = llvm::find_if(units, [&](MatmulUnit unit) { return canUse(op, unit, target); });
     if (unit == units.end()) {
       useScalars(op, target.getLanes());
       continue;

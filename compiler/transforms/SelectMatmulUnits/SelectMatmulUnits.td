@@ -14,6 +14,9 @@ def SelectMatmulUnits : Pass<"tile-select-matmul-units", "::mlir::func::FuncOp">
     conversions around it. A dot that no unit accepts has none: its products are
     formed one by one, by threads that own squares of the result.
 
+    A unit that reads on-chip memory leaves operand B, and A where it is loaded
+    as it is, in any layout: `tile-place-operands` puts them where it reads them.
+
     A dot onto zero whose result is added to something accumulates onto that.
 
     Warps are arranged so that they read the least from on-chip memory. Where

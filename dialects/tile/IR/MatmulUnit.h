@@ -28,6 +28,24 @@ struct MatmulProblem {
   int64_t numWarps = 1;
 };
 
+/// A fragment of an operand in on-chip memory.
+struct OnChipFragment {
+  mlir::Value address; // of its first element
+  /// How the whole operand lies there, in elements.
+  const LinearLayout *memory = nullptr;
+  unsigned elementBits = 0;
+};
+
+/// Operands of one instruction of a unit that reads on-chip memory.
+struct AsyncProduct {
+  /// Operand A, where it is in registers: one fragment, packed.
+  mlir::ValueRange registersA;
+  OnChipFragment a, b;
+  mlir::ValueRange acc;
+  /// The sum begins with this product: what the accumulators hold is no part of it.
+  bool isFirst = false;
+};
+
 } // namespace tile
 
 #include "dialects/tile/IR/TileAttrInterfaces.h.inc"

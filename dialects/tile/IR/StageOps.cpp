@@ -17,6 +17,36 @@ LogicalResult BufferViewOp::verify() {
   return success();
 }
 
+void BufferTransposeOp::build(OpBuilder &builder, OperationState &state, Value source,
+                              ArrayRef<int32_t> order) {
+  state.addOperands(source);
+  state.getOrAddProperties<Properties>().order = builder.getDenseI32ArrayAttr(order);
+  state.addTypes(getTransposedBuffer(cast<BufferType>(source.getType()), order));
+}
+
+BufferType tile::getTransposedBuffer(BufferType buffer, ArrayRef<int32_t> order) {
+  SmallVector<unsigned> dims(order.begin(), order.end());
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(dims, [&](unsigned dim) { return buffer.getShape()[dim]; });
+  LinearLayout layout = buffer.getLayout().getLayout().transposed(dims);
+  return BufferType::get(buffer.getContext(), shape, buffer.getElementType(),
+                         LayoutAttr::get(buffer.getContext(), layout));
+}
+
+LogicalResult BufferTransposeOp::verify() {
+  BufferType source = getSource().getType();
+  SmallVector<int32_t> sorted(getOrder());
+  llvm::sort(sorted);
+  bool isPermutation = sorted.size() == source.getShape().size() &&
+                       llvm::equal(sorted, llvm::seq<int32_t>(0, sorted.size()));
+  if (source.isStack() || !isPermutation) // buffer_transpose.1
+    return emitOpError("expects one block and a permutation of its dimensions");
+  BufferType want = getTransposedBuffer(source, getOrder());
+  if (getType() != want) // buffer_transpose.2
+    return emitOpError("expects a result of type ") << want;
+  return success();
+}
+
 /// buffer_load.1, buffer_store.1
 static LogicalResult verifyTransfer(Operation *op, BufferType buffer, Type value) {
   if (buffer.getShape() != getShape(value) || buffer.getElementType() != getElementType(value))
@@ -71,6 +101,63 @@ LogicalResult AwaitOp::verify() {
   if (!llvm::equal(llvm::map_range(getPending().getTypes(), getPromised),
                    getValues().getTypes())) // await.1
     return emitOpError("expects results of the types that the operands promise");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous products
+//===----------------------------------------------------------------------===//
+
+static Type getElementOf(Type type) {
+  auto buffer = dyn_cast<BufferType>(type);
+  return buffer ? buffer.getElementType() : getElementType(type);
+}
+
+static ArrayRef<int64_t> getShapeOf(Type type) {
+  auto buffer = dyn_cast<BufferType>(type);
+  return buffer ? buffer.getShape() : getShape(type);
+}
+
+MatmulProblem AsyncDotOp::getProblem() {
+  RankedTensorType acc = getBlockType();
+  MatmulProblem problem;
+  problem.a = getElementOf(getA().getType());
+  problem.b = getElementOf(getB().getType());
+  problem.acc = acc.getElementType();
+  problem.precision = getPrecision();
+  problem.isUnsigned = getIsUnsigned();
+  problem.m = acc.getDimSize(0);
+  problem.n = acc.getDimSize(1);
+  problem.k = getShapeOf(getA().getType())[1];
+  problem.numWarps = getModuleInt(*this, kNumWarpsAttr, 1);
+  return problem;
+}
+
+LogicalResult AsyncDotOp::verify() {
+  ArrayRef<int64_t> a = getShapeOf(getA().getType()), b = getShapeOf(getB().getType());
+  auto block = dyn_cast<RankedTensorType>(getType().getValue());
+  bool areMatrices = block && a.size() == 2 && b.size() == 2 && block.getRank() == 2;
+  if (!areMatrices || a[1] != b[0] ||
+      block.getShape() != ArrayRef<int64_t>{a[0], b[1]}) // async_dot.1
+    return emitOpError("expects matrices whose sizes fit");
+  Type acc = getAcc().getType();
+  if (acc != block && acc != getType()) // async_dot.2
+    return emitOpError("expects an accumulator of type ") << block << ", or one in flight";
+  if (!getUnit().readsOnChip() || !getUnit().accepts(getProblem())) // async_dot.3
+    return emitOpError("expects a unit that reads on-chip memory and accepts the product, got ")
+           << getUnit();
+  return success();
+}
+
+LogicalResult AwaitDotsOp::verify() {
+  if (getPending().size() != getValues().size())
+    return emitOpError("expects one result for each operand");
+  for (auto [pending, value] : llvm::zip(getPending().getTypes(), getValues().getTypes())) {
+    if (value != pending && value != getPromised(pending)) // await_dots.1
+      return emitOpError("expects ") << getPromised(pending) << ", or that pending, got " << value;
+    if (value == pending && getInFlight() == 0) // await_dots.2
+      return emitOpError("expects no pending result where nothing is in flight");
+  }
   return success();
 }
 

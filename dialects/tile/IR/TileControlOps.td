@@ -34,11 +34,15 @@ def Tile_NumProgramsOp : Tile_GridOp<"num_programs"> {
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All threads of the program meet, and see each other's writes";
   let description = [{
+    With `publish`, what threads have written on chip is visible also to units
+    that read it by themselves.
+
     ```mlir
-    tile.barrier
+    tile.barrier publish
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$publish);
+  let assemblyFormat = "(`publish` $publish^)? attr-dict";
 }
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {

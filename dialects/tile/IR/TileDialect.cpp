@@ -129,7 +129,7 @@ int64_t tile::TargetAttr::getFact(StringRef key, int64_t missing) const {
 /// What a programmer asked of one loop.
 static LogicalResult verifyLoopAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == tile::kUnrollFactorAttr) {
+  if (name == tile::kUnrollFactorAttr || name == tile::kDotsInFlightAttr) {
     auto factor = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!isa<scf::ForOp>(op) || !factor || factor.getInt() < 1)
       return op->emitError() << "expects '" << name << "' as a positive integer of a loop";
@@ -170,7 +170,8 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
                              << (ofModule ? " of a module" : "");
     return success();
   }
-  if (name == kUnrollFactorAttr || llvm::is_contained(kLoopFlagAttrs, name))
+  if (name == kUnrollFactorAttr || name == kDotsInFlightAttr ||
+      llvm::is_contained(kLoopFlagAttrs, name))
     return verifyLoopAttribute(op, attribute);
   return op->emitError() << "has an unknown attribute '" << name << "'";
 }

@@ -46,6 +46,9 @@ inline constexpr llvm::StringLiteral kUnrollFactorAttr = "tile.loop_unroll_facto
 inline constexpr llvm::StringLiteral kLoopFlagAttrs[] = {
     "tile.disallow_acc_multi_buffer", "tile.flatten", "tile.warp_specialize",
     "tile.disable_licm"};
+/// On a loop whose copies leave it the time: asynchronous products that may
+/// still read their buffers when the next iteration begins.
+inline constexpr llvm::StringLiteral kDotsInFlightAttr = "tile.dots_in_flight";
 /// On a module: cooperating thread blocks of a program.
 inline constexpr llvm::StringLiteral kNumCtasAttr = "tile.num_ctas";
 /// On a module: on-chip bytes that a program needs, once buffers are planned.
@@ -76,6 +79,8 @@ LayoutAttr getLayout(mlir::Type type);
 mlir::Type withLayout(mlir::Type type, LayoutAttr layout);
 /// The shape of a block; empty for a scalar.
 llvm::ArrayRef<int64_t> getShape(mlir::Type type);
+/// A view of one block with its dimensions in another order.
+BufferType getTransposedBuffer(BufferType buffer, llvm::ArrayRef<int32_t> order);
 
 } // namespace tile
 

@@ -39,6 +39,34 @@ def Tile_MatmulUnit : AttrInterface<"MatmulUnit"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::tile::MatmulProblem &":$problem, "::mlir::ValueRange":$a,
            "::mlir::ValueRange":$b, "::mlir::ValueRange":$acc)>,
+    InterfaceMethod<[{
+      Whether the unit fetches B from on-chip memory by itself, and A too unless
+      it is given in registers, and completes later (`tile.async_dot`). A
+      fragment then belongs to the warps that its layout has.
+      }],
+      "bool", "readsOnChip", (ins), "", "return false;">,
+    InterfaceMethod<"The unit with the widest instruction for `n` columns.",
+      "::tile::MatmulUnit", "getWidest", (ins "int64_t":$n), "", "return $_attr;">,
+    InterfaceMethod<[{
+      Where an operand of `shape`, of which `elementBits` lie one behind the other
+      along dimension `fastest`, must be in on-chip memory for a unit that reads
+      it there. Nothing if it cannot.
+      }],
+      "::std::optional<::tile::LinearLayout>", "getOnChipLayout",
+      (ins "::tile::MatmulOperand":$operand, "::llvm::ArrayRef<int64_t>":$shape,
+           "unsigned":$elementBits, "unsigned":$fastest), "", "return ::std::nullopt;">,
+    InterfaceMethod<"A fragment of A in registers as the instruction of such a unit takes it.",
+      "::llvm::SmallVector<::mlir::Value>", "packRegisters",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$a),
+      "", "return ::llvm::to_vector(a);">,
+    InterfaceMethod<[{
+      Emit one instruction of a unit that reads on-chip memory. Returns the
+      registers of the accumulator, in flight.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "emitAsync",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::tile::MatmulProblem &":$problem, "const ::tile::AsyncProduct &":$product),
+      "", "llvm_unreachable(\"not a unit that reads on-chip memory\");">,
   ];
 }
 

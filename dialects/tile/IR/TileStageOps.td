@@ -4,6 +4,7 @@
 
 include "TileTypes.td"
 include "TileAttributes.td"
+include "TileInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -61,6 +62,28 @@ def Tile_BufferViewOp : Tile_Op<"buffer_view", [Pure,
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "$source `[` $index `]` attr-dict `:` qualified(type($source))";
   let hasVerifier = 1;
+}
+
+def Tile_BufferTransposeOp : Tile_Op<"buffer_transpose", [Pure]> {
+  let summary = "The same bytes with the dimensions in another order";
+  let description = [{
+    Dimension i of the result is dimension `order[i]` of the source.
+
+    ```mlir
+    %t = tile.buffer_transpose %v order [1, 0]
+        : !tile.buffer<128x64xf16, #rows> -> !tile.buffer<64x128xf16, #columns>
+    ```
+
+    - buffer_transpose.1: the source is one block, and `order` permutes its dimensions.
+    - buffer_transpose.2: the result is the source's type with its dimensions so ordered.
+  }];
+  let arguments = (ins Tile_BufferType:$source, DenseI32ArrayAttr:$order);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = [{
+    $source `order` $order attr-dict `:` qualified(type($source)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::llvm::ArrayRef<int32_t>":$order)>];
 }
 
 def Tile_BufferLoadOp : Tile_Op<"buffer_load"> {
@@ -169,6 +192,96 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   }];
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$pending, "int32_t":$inFlight)>];
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous products
+//===----------------------------------------------------------------------===//
+
+def Tile_AsyncDotOp : Tile_Op<"async_dot", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Start a matrix product by a unit that reads on-chip memory";
+  let description = [{
+    `tile.dot` by a unit that fetches operand B, and A too unless registers hold
+    it, from on-chip memory while the program goes on. Neither buffers nor the
+    accumulator may be touched before `tile.await_dots` says that the product is
+    complete; but another product may accumulate on one in flight. Each product
+    is a group of its own for `tile.await_dots`.
+
+    ```mlir
+    %d = tile.async_dot %a, %b, %acc unit #some.unit
+        : !tile.buffer<128x64xf16, #memory>, !tile.buffer<64x256xf16, #memory>
+        -> !tile.pending<tensor<128x256xf32, #acc>>
+    ```
+
+    - async_dot.1: the operands are matrices: the columns of `a` are the rows of
+      `b`, and the accumulator has the rows of `a` and the columns of `b`.
+    - async_dot.2: the accumulator is what the result promises, or still in flight.
+    - async_dot.3: the unit accepts the product, and reads on-chip memory.
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_Block, Tile_BufferType]>:$a,
+                       Arg<Tile_BufferType, "", [MemRead]>:$b,
+                       AnyTypeOf<[Tile_Block, Tile_PendingType]>:$acc,
+                       Tile_MatmulUnit:$unit,
+                       DefaultValuedAttr<Tile_InputPrecisionAttr, "InputPrecision::IEEE">:$precision,
+                       UnitAttr:$isUnsigned);
+  let results = (outs Tile_PendingType:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc `unit` $unit (`precision` $precision^)? (`unsigned` $isUnsigned^)? attr-dict
+    `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($acc)) `->`
+    qualified(type($result))
+  }];
+  let extraClassDeclaration = [{
+    /// What the unit has to compute.
+    MatmulProblem getProblem();
+    /// The accumulators, as they are once the product is complete.
+    ::mlir::RankedTensorType getBlockType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getType().getValue());
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PendOp : Tile_Op<"pend", [Pure,
+    TypesMatchWith<"result promises the operand's type", "value", "result",
+                   "::tile::PendingType::get($_self)">]> {
+  let summary = "Accumulators as those of products in flight";
+  let description = [{
+    What a loop begins with that carries products in flight: none yet.
+
+    ```mlir
+    %p = tile.pend %zero : tensor<128x256xf32, #acc>
+    ```
+  }];
+  let arguments = (ins Tile_Block:$value);
+  let results = (outs Tile_PendingType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+def Tile_AwaitDotsOp : Tile_Op<"await_dots", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait for matrix products";
+  let description = [{
+    Returns once at most the `in_flight` latest products are incomplete. Takes
+    every accumulator in flight, and returns each as a value if it is complete
+    then, else still as a pending one. Buffers that complete products read may be
+    written again, by other threads after a `tile.barrier`.
+
+    ```mlir
+    %s = tile.await_dots(%p, %q) in_flight 1
+        : !tile.pending<tensor<64x64xf32, #s>>, !tile.pending<tensor<64x128xf32, #o>>
+        -> tensor<64x64xf32, #s>, !tile.pending<tensor<64x128xf32, #o>>
+    ```
+
+    - await_dots.1: each result is what its operand promises, or still pending.
+    - await_dots.2: with none in flight, no result is pending.
+  }];
+  let arguments = (ins Variadic<Tile_PendingType>:$pending,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$inFlight);
+  let results = (outs Variadic<AnyTypeOf<[Tile_Block, Tile_PendingType]>>:$values);
+  let assemblyFormat = [{
+    `(` $pending `)` `in_flight` $inFlight attr-dict `:` qualified(type($pending)) `->`
+    qualified(type($values))
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // TILE_STAGE_OPS_TD

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
+#include "compiler/targets/nvidia/IR/Words.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -148,9 +149,7 @@ static NVVM::MMATypes getPtxType(Type type, const MatmulProblem &problem) {
   return problem.isUnsigned ? NVVM::MMATypes::u8 : NVVM::MMATypes::s8;
 }
 
-/// Groups of scalars as the words of the instruction: pairs of f16 as vectors,
-/// all else of up to 32 bits as integers, f64 as it is.
-static SmallVector<Value> packWords(OpBuilder &b, Location loc, ValueRange scalars) {
+SmallVector<Value> tile::nvidia::packWords(OpBuilder &b, Location loc, ValueRange scalars) {
   Type type = scalars.front().getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   if (bits == 64)
@@ -169,8 +168,7 @@ static SmallVector<Value> packWords(OpBuilder &b, Location loc, ValueRange scala
   return words;
 }
 
-/// Round f32 to the 19 bits that the unit reads, to nearest.
-static SmallVector<Value> roundToTF32(OpBuilder &b, Location loc, ValueRange scalars) {
+SmallVector<Value> tile::nvidia::roundToTF32(OpBuilder &b, Location loc, ValueRange scalars) {
   return llvm::map_to_vector(scalars, [&](Value scalar) -> Value {
     return NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), scalar,
                                               NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE,

@@ -31,4 +31,24 @@ def Nvidia_MmaSyncAttr : AttrDef<Nvidia_Dialect, "MmaSync", [
   let assemblyFormat = "`<` $kind `>`";
 }
 
+def Nvidia_WgmmaAttr : AttrDef<Nvidia_Dialect, "Wgmma", [
+    DeclareAttrInterfaceMethods<Tile_MatmulUnit, ["readsOnChip", "getWidest", "getOnChipLayout",
+                                                  "packRegisters", "emitAsync"]>]> {
+  let mnemonic = "wgmma";
+  let summary = "The matrix instruction of four warps";
+  let description = [{
+    Operand B, and A unless it is in registers, are read from on-chip memory, in
+    columns of 16, 32, 64 or 128 bytes whose 16-byte groups are permuted. An
+    instruction has 64 rows, `n` columns and 32 bytes of each operand along k.
+
+    ```mlir
+    #nvidia.wgmma<f16, n = 256>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Nvidia_MmaKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "8">:$n);
+  let assemblyFormat = "`<` $kind (`,` `n` `=` $n^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // NVIDIA_ATTRIBUTES_TD

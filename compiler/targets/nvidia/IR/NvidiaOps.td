@@ -55,4 +55,73 @@ def Nvidia_StoreOp : Nvidia_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Matrix products of four warps
+//===----------------------------------------------------------------------===//
+
+def Nvidia_WgmmaOp : Nvidia_Op<"wgmma", [AttrSizedOperandSegments,
+                                         MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Start one matrix product of four warps";
+  let description = [{
+    Adds the product of a 64xk fragment of A and a kxn fragment of B to the
+    accumulators, in flight; without them, the sum begins here. `types` are PTX's names of the accumulators', A's
+    and B's elements. B, and A unless it is given in four registers, lie in
+    on-chip memory from an address on, in columns of `swizzle` bytes along k, or
+    (`transposed`) along the other dimension. `matrix` holds the bytes from one
+    column to the next, those from eight rows to the next eight, and `swizzle`.
+
+    ```mlir
+    %d:4 = nvidia.wgmma a %a b %b acc(%c0, %c1, %c2, %c3) {types = "f32.f16.f16", n = 8 : i32,
+      k = 16 : i32, matrixA = array<i32: 0, 1024, 128>, matrixB = array<i32: 0, 1024, 128>}
+      : (!llvm.ptr<3>, !llvm.ptr<3>, f32, f32, f32, f32) -> (f32, f32, f32, f32)
+    ```
+
+    - wgmma.1: A has an address, or four registers.
+    - wgmma.2: there are n / 2 results, and as many accumulators or none.
+    - wgmma.3: only operands of 16 bits are transposed.
+  }];
+  let arguments = (ins Optional<LLVM_AnyPointer>:$a, Variadic<I32>:$registersA, LLVM_AnyPointer:$b,
+                       Variadic<AnyTypeOf<[F32, I32]>>:$acc, StrAttr:$types, I32Attr:$n, I32Attr:$k,
+                       DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$matrixA,
+                       DenseI32ArrayAttr:$matrixB, UnitAttr:$transposedA, UnitAttr:$transposedB);
+  let results = (outs Variadic<AnyTypeOf<[F32, I32]>>:$results);
+  let assemblyFormat = [{
+    (`a` $a^)? (`registers` `(` $registersA^ `)`)? `b` $b (`acc` `(` $acc^ `)`)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Nvidia_WgmmaFenceOp : Nvidia_Op<"wgmma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "What registers hold is there for matrix products of four warps";
+  let description = [{
+    Takes and returns the registers that were written since the last products:
+    nothing that writes one can move behind it.
+
+    ```mlir
+    %r:2 = nvidia.wgmma_fence (%a0, %a1) : (i32, i32) -> (i32, i32)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[F32, I32]>>:$registers);
+  let results = (outs Variadic<AnyTypeOf<[F32, I32]>>:$results);
+  let assemblyFormat = "`(` $registers `)` attr-dict `:` functional-type($registers, $results)";
+}
+
+def Nvidia_WgmmaWaitOp : Nvidia_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait for matrix products of four warps";
+  let description = [{
+    Returns once at most the `in_flight` latest groups are incomplete. Takes and
+    returns the accumulators of all: nothing that reads one can move before it.
+
+    ```mlir
+    %r:2 = nvidia.wgmma_wait (%d0, %d1) in_flight 0 : (f32, f32) -> (f32, f32)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[F32, I32]>>:$registers, I32Attr:$inFlight);
+  let results = (outs Variadic<AnyTypeOf<[F32, I32]>>:$results);
+  let assemblyFormat = [{
+    `(` $registers `)` `in_flight` $inFlight attr-dict `:` functional-type($registers, $results)
+  }];
+}
+
 #endif // NVIDIA_OPS_TD

@@ -54,6 +54,7 @@ struct LowerToNVVMPass : tile::impl::LowerToNVVMBase<LowerToNVVMPass> {
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     nvidia::populateExecutionPatterns(converter, patterns);
     nvidia::populateInstructionPatterns(converter, patterns);
+    nvidia::populateMatmulPatterns(converter, patterns);
     nvidia::populateNativeMathPatterns(converter, patterns);
     nvidia::populatePrintPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());

@@ -11,9 +11,12 @@ namespace tile::nvidia {
 /// Thread and block indices, barriers, shuffles.
 void populateExecutionPatterns(const mlir::LLVMTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
-/// Predicated loads and stores, and matrix instructions: inline assembly.
+/// Predicated loads and stores: inline assembly.
 void populateInstructionPatterns(const mlir::LLVMTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+/// Matrix products of four warps.
+void populateMatmulPatterns(const mlir::LLVMTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// Functions that the hardware has.
 void populateNativeMathPatterns(const mlir::LLVMTypeConverter &converter,
                                 mlir::RewritePatternSet &patterns);

@@ -1,0 +1,56 @@
+//===- OperandSource.cpp - Where a dot's operand comes from ---------------===//
+#include "compiler/analysis/OperandSource/OperandSource.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace tile;
+
+bool OperandSource::isTransposed() const {
+  return !llvm::equal(order, llvm::seq<int32_t>(0, order.size()));
+}
+
+unsigned OperandSource::getOperandDim(unsigned dim) const {
+  return llvm::find(order, static_cast<int32_t>(dim)) - order.begin();
+}
+
+LinearLayout OperandSource::getBlockLayout(const LinearLayout &layout) const {
+  SmallVector<unsigned> back;
+  for (unsigned dim = 0; dim < order.size(); ++dim)
+    back.push_back(getOperandDim(dim));
+  return layout.transposed(back);
+}
+
+OperandSource tile::traceOperand(Value operand) {
+  OperandSource source{operand, {}};
+  for (size_t dim = 0, rank = getShape(operand.getType()).size(); dim < rank; ++dim)
+    source.order.push_back(dim);
+  while (Operation *op = source.block.getDefiningOp()) {
+    if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      for (int32_t &dim : source.order)
+        dim = transpose.getOrder()[dim];
+    } else if (!isa<ConvertLayoutOp>(op)) {
+      break;
+    }
+    source.block = op->getOperand(0);
+  }
+  return source;
+}
+
+bool tile::isReadOnChip(DotOp dot, MatmulOperand operand) {
+  MatmulUnit unit = dot.getUnitAttr();
+  if (!unit || !unit.readsOnChip())
+    return false;
+  if (operand == MatmulOperand::B)
+    return true;
+  Value source = traceOperand(dot.getA()).block;
+  return isa_and_nonnull<LoadOp, BufferLoadOp>(source.getDefiningOp());
+}
+
+unsigned tile::getFastestDim(const LinearLayout &layout, int64_t limit) {
+  unsigned best = layout.getRank() - 1;
+  for (unsigned dim = layout.getRank(); dim-- > 0;)
+    if (layout.getContiguity(dim, limit) > layout.getContiguity(best, limit))
+      best = dim;
+  return best;
+}

@@ -1,0 +1,35 @@
+//===- OperandSource.h - Where a dot's operand comes from -----------------===//
+#ifndef TILE_COMPILER_ANALYSIS_OPERANDSOURCE_OPERANDSOURCE_H
+#define TILE_COMPILER_ANALYSIS_OPERANDSOURCE_OPERANDSOURCE_H
+
+#include "dialects/tile/IR/TileOps.h"
+
+namespace tile {
+
+/// The block that an operand is, in another layout or with its dimensions in
+/// another order.
+struct OperandSource {
+  mlir::Value block;
+  /// Dimension i of the operand is dimension order[i] of the block.
+  llvm::SmallVector<int32_t> order;
+
+  bool isTransposed() const;
+  /// The dimension of the operand that is dimension `dim` of the block.
+  unsigned getOperandDim(unsigned dim) const;
+  /// `layout`, of the operand, as one of the block.
+  LinearLayout getBlockLayout(const LinearLayout &layout) const;
+};
+
+/// Looks through conversions and transposes.
+OperandSource traceOperand(mlir::Value operand);
+
+/// Whether a unit that reads on-chip memory fetches `operand` of `dot` there:
+/// B always, A where it is as it was loaded. What is computed is in registers.
+bool isReadOnChip(DotOp dot, MatmulOperand operand);
+
+/// The dimension along which threads hold the longest runs of elements.
+unsigned getFastestDim(const LinearLayout &layout, int64_t limit);
+
+} // namespace tile
+
+#endif // TILE_COMPILER_ANALYSIS_OPERANDSOURCE_OPERANDSOURCE_H

@@ -1,0 +1,18 @@
+//===- OverlapDots.h - Products across iterations --------------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_OVERLAPDOTS_OVERLAPDOTS_H
+#define TILE_COMPILER_TRANSFORMS_OVERLAPDOTS_OVERLAPDOTS_H
+
+#include "dialects/tile/IR/TileDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tile {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/transforms/OverlapDots/OverlapDots.h.inc"
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_OVERLAPDOTS_OVERLAPDOTS_H

@@ -1,0 +1,36 @@
+// The pass that lets products complete while the next iteration begins.
+#ifndef TILE_TRANSFORMS_OVERLAP_DOTS_TD
+#define TILE_TRANSFORMS_OVERLAP_DOTS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def OverlapDots : Pass<"tile-overlap-dots", "::mlir::func::FuncOp"> {
+  let summary = "Let products complete while the next iteration begins";
+  let description = [{
+    Before: each `tile.async_dot` is awaited at once.
+
+    After: in loops with `tile.dots_in_flight`, whose products all accumulate on
+    what the loop carries and read copies alone, accumulators are carried in
+    flight: an iteration waits for the products of the one before, and what
+    follows the loop for the last ones.
+
+    ```mlir
+    scf.for ... iter_args(%acc = %zero) {
+      %p = tile.async_dot %a, %b, %acc
+      %d = tile.await_dots(%p) in_flight 0
+      scf.yield %d
+    }
+    // becomes
+    %none = tile.pend %zero
+    %last = scf.for ... iter_args(%acc = %none) {
+      %p = tile.async_dot %a, %b, %acc
+      %q = tile.await_dots(%p) in_flight 1
+      scf.yield %q
+    }
+    %d = tile.await_dots(%last) in_flight 0
+    ```
+  }];
+  let dependentDialects = ["::tile::TileDialect"];
+}
+
+#endif // TILE_TRANSFORMS_OVERLAP_DOTS_TD

@@ -1,0 +1,124 @@
+//===- PlaceOperands.cpp - Operands of dots on chip -----------------------===//
+#include "compiler/transforms/PlaceOperands/PlaceOperands.h"
+
+#include "compiler/analysis/OperandSource/OperandSource.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tile {
+#define GEN_PASS_DEF_PLACEOPERANDS
+#include "compiler/transforms/PlaceOperands/PlaceOperands.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+class OperandPlacer {
+public:
+  /// Replace `dot`. Fails where its unit can not read an operand on chip.
+  LogicalResult place(DotOp dot);
+
+private:
+  Value getBuffer(DotOp dot, MatmulOperand which);
+  Value findCopy(DotOp dot, MatmulOperand which, const OperandSource &source);
+  Value store(const OperandSource &source, BufferType type);
+
+  /// Where blocks were stored, by block and layout.
+  DenseMap<std::pair<Value, Type>, Value> stored;
+};
+
+struct PlaceOperandsPass : tile::impl::PlaceOperandsBase<PlaceOperandsPass> {
+  void runOnOperation() override {
+    OperandPlacer placer;
+    SmallVector<DotOp> dots;
+    getOperation().walk([&](DotOp dot) {
+      if (MatmulUnit unit = dot.getUnitAttr(); unit && unit.readsOnChip())
+        dots.push_back(dot);
+    });
+    for (DotOp dot : dots)
+      if (failed(placer.place(dot)))
+        return signalPassFailure();
+  }
+};
+} // namespace
+
+static Value transpose(OpBuilder &b, Location loc, Value buffer, const OperandSource &source) {
+  if (!source.isTransposed())
+    return buffer;
+  return BufferTransposeOp::create(b, loc, buffer, source.order);
+}
+
+static unsigned getElementBits(Type block) {
+  return std::max(8u, getElementType(block).getIntOrFloatBitWidth());
+}
+
+/// The buffer that the block was read from, if the unit may read it there in
+/// its stead: in one block of code, it still holds what was read.
+Value OperandPlacer::findCopy(DotOp dot, MatmulOperand which, const OperandSource &source) {
+  auto load = source.block.getDefiningOp<BufferLoadOp>();
+  if (!load || load->getBlock() != dot->getBlock())
+    return {};
+  for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
+    if (isa<BufferStoreOp, AsyncCopyOp>(op) && op->getOperand(1) == load.getBuffer())
+      return {};
+  BufferType type = load.getBuffer().getType();
+  BufferType wanted = source.isTransposed() ? getTransposedBuffer(type, source.order) : type;
+  for (unsigned fastest : {0u, 1u}) {
+    std::optional<LinearLayout> layout = dot.getUnitAttr().getOnChipLayout(
+        which, wanted.getShape(), getElementBits(wanted.getElementType()), fastest);
+    if (layout && *layout == wanted.getLayout().getLayout())
+      return load.getBuffer();
+  }
+  return {};
+}
+
+/// Once for each block, where it is defined.
+Value OperandPlacer::store(const OperandSource &source, BufferType type) {
+  Value &buffer = stored[{source.block, type}];
+  if (buffer)
+    return buffer;
+  OpBuilder b(source.block.getContext());
+  b.setInsertionPointAfterValue(source.block);
+  Location loc = source.block.getLoc();
+  buffer = BufferAllocOp::create(b, loc, type, IntegerAttr());
+  BufferStoreOp::create(b, loc, source.block, buffer);
+  return buffer;
+}
+
+Value OperandPlacer::getBuffer(DotOp dot, MatmulOperand which) {
+  Value operand = which == MatmulOperand::A ? dot.getA() : dot.getB();
+  OperandSource source = traceOperand(operand);
+  OpBuilder b(dot);
+  if (Value copy = findCopy(dot, which, source))
+    return transpose(b, dot.getLoc(), copy, source);
+  // As threads hold it, where the unit takes that.
+  constexpr int64_t kRun = 16;
+  Type block = source.block.getType();
+  unsigned fastest = source.getOperandDim(getFastestDim(getLayout(block).getLayout(), kRun));
+  for (unsigned dim : {fastest, 1 - fastest}) {
+    std::optional<LinearLayout> layout = dot.getUnitAttr().getOnChipLayout(
+        which, getShape(operand.getType()), getElementBits(block), dim);
+    if (!layout)
+      continue;
+    auto attr = LayoutAttr::get(dot.getContext(), source.getBlockLayout(*layout));
+    auto type = BufferType::get(dot.getContext(), getShape(block), getElementType(block), attr);
+    return transpose(b, dot.getLoc(), store(source, type), source);
+  }
+  return {};
+}
+
+LogicalResult OperandPlacer::place(DotOp dot) {
+  Value a = dot.getA(), b = getBuffer(dot, MatmulOperand::B);
+  if (isReadOnChip(dot, MatmulOperand::A))
+    a = getBuffer(dot, MatmulOperand::A);
+  if (!a || !b)
+    return dot.emitOpError("expects operands that its unit can read on chip");
+  ImplicitLocOpBuilder builder(dot.getLoc(), dot);
+  auto product = AsyncDotOp::create(builder, PendingType::get(dot.getType()), a, b, dot.getAcc(),
+                                    dot.getUnitAttr(), dot.getPrecision(), dot.getIsUnsigned());
+  auto await = AwaitDotsOp::create(builder, TypeRange(dot.getType()), ValueRange(product), 0);
+  dot.replaceAllUsesWith(await.getValues().front());
+  dot.erase();
+  return success();
+}
