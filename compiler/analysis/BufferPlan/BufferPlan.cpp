@@ -51,8 +51,9 @@ static SmallVector<Value, 2> getPassedOn(OpOperand &use) {
   if (isa<AsyncDotOp>(op))
     return {op->getResult(0)};
   if (isa<AwaitDotsOp>(op))
-    return isa<PendingType>(op->getResult(index).getType()) ? SmallVector<Value, 2>{op->getResult(index)}
-                                                            : SmallVector<Value, 2>{};
+    return isa<PendingType>(op->getResult(index).getType())
+               ? SmallVector<Value, 2>{op->getResult(index)}
+               : SmallVector<Value, 2>{};
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     SmallVector<Value, 2> passed;
     if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))

@@ -14,9 +14,8 @@ namespace {
 class OnChipOperand {
 public:
   OnChipOperand(ThreadLowering &t, TypedValue<BufferType> buffer)
-      : t(t), memory(buffer.getType().getLayout().getLayout()),
-        shape(buffer.getType().getShape()), bytes(buffer.getType().getElementBytes()),
-        variable(t.get(buffer)) {
+      : t(t), memory(buffer.getType().getLayout().getLayout()), shape(buffer.getType().getShape()),
+        bytes(buffer.getType().getElementBytes()), variable(t.get(buffer)) {
     std::array<unsigned, 2> order{1, 0};
     elements = AccessMap::get(LinearLayout::getUnit(2).resizedTo(shape, order), memory);
   }

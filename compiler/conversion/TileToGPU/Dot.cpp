@@ -73,8 +73,7 @@ static LogicalResult lowerUnitDot(DotOp op, MatmulUnit unit, ThreadLowering &t) 
   Fragments inA(unit, MatmulOperand::A, op.getA().getType());
   Fragments inB(unit, MatmulOperand::B, op.getB().getType());
   Fragments inAcc(unit, MatmulOperand::Acc, op.getType());
-  if (!inA.hasThreadsOfFragment() || !inB.hasThreadsOfFragment() ||
-      !inAcc.hasThreadsOfFragment())
+  if (!inA.hasThreadsOfFragment() || !inB.hasThreadsOfFragment() || !inAcc.hasThreadsOfFragment())
     return op.emitOpError("expects operands in the layouts of its unit's fragments");
   SmallVector<Value> a = t.unpack(t.get(op.getA())), b = t.unpack(t.get(op.getB()));
   SmallVector<Value> acc = t.unpack(t.get(op.getAcc()));

@@ -166,7 +166,8 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
             BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, HintOp,
             ConvertLayoutOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, ReduceOp, DotOp,
             BufferAllocOp, BufferViewOp, BufferTransposeOp, BufferLoadOp, BufferStoreOp,
-            AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
+            AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp,
+            NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
           [&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }

@@ -73,9 +73,8 @@ void Hooks::emitAsyncWait(ImplicitLocOpBuilder &b, unsigned inFlight) const {
 
 void Hooks::emitPublish(ImplicitLocOpBuilder &b) const {
   MLIRContext *context = b.getContext();
-  NVVM::FenceProxyOp::create(
-      b, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+  NVVM::FenceProxyOp::create(b, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+                             NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
 }
 
 llvm::SmallVector<Value> Hooks::emitMatmulBegin(ImplicitLocOpBuilder &b,

@@ -47,8 +47,8 @@ static std::optional<CarriedDot> findCarried(AsyncDotOp dot, scf::ForOp loop) {
   unsigned index = acc.getArgNumber() - loop.getNumInductionVars();
   if (loop.getYieldedValues()[index] != await.getValues().front())
     return std::nullopt;
-  bool readsCopies = isa<BufferType>(dot.getA().getType()) && isCopy(dot.getA(), loop) &&
-                     isCopy(dot.getB(), loop);
+  bool readsCopies =
+      isa<BufferType>(dot.getA().getType()) && isCopy(dot.getA(), loop) && isCopy(dot.getB(), loop);
   return readsCopies ? std::optional(CarriedDot{dot, await, index}) : std::nullopt;
 }
 

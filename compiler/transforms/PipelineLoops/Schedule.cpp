@@ -163,8 +163,8 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
   fitStages(loop, schedule, freeBytes);
   if (schedule.stages < 2)
     return std::nullopt;
-  bool isReadLater = llvm::any_of(
-      schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
+  bool isReadLater =
+      llvm::any_of(schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
   schedule.ahead = schedule.stages - (isReadLater && schedule.stages > 2 ? 2 : 1);
   for (Operation &op : *loop.getBody())
     if (slice.ops.contains(&op))

@@ -19,7 +19,7 @@ def PlaceOperands : Pass<"tile-place-operands", "::mlir::func::FuncOp"> {
     %d = tile.dot %a, %b, %c {unit = #some.unit}
     // becomes
     tile.buffer_store %a, %buffer
-    %p = tile.async_dot %buffer, %v, %c unit #some.unit
+    %p = tile.async_dot %buffer, %v, %c unit(#some.unit)
     %d = tile.await_dots(%p) in_flight 0
     ```
   }];

@@ -133,7 +133,8 @@ static double getTraffic(const MatmulProblem &problem, MatmulUnit unit, const Wa
   double traffic = rows + columns;
   if (unit.readsOnChip()) {
     instruction = unit.getWidest(columns).getInstructionShape();
-    traffic = rows / instruction[0] * (columns / instruction[1]) * (instruction[0] + instruction[1]);
+    traffic =
+        rows / instruction[0] * (columns / instruction[1]) * (instruction[0] + instruction[1]);
   }
   return traffic * waste * waste;
 }

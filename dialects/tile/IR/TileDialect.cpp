@@ -16,8 +16,8 @@
 
 using namespace mlir;
 
-#include "dialects/tile/IR/TileDialect.cpp.inc"
 #include "dialects/tile/IR/TileAttrInterfaces.cpp.inc"
+#include "dialects/tile/IR/TileDialect.cpp.inc"
 #include "dialects/tile/IR/TileEnums.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
@@ -74,8 +74,8 @@ LogicalResult tile::PtrType::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
-LogicalResult tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                       StringRef name, StringRef arch, DictionaryAttr facts) {
+LogicalResult tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name,
+                                       StringRef arch, DictionaryAttr facts) {
   if (name.empty() || arch.empty())
     return emitError() << "expects a target's name and an architecture";
   if (auto lanes = facts.getAs<IntegerAttr>("lanes"); !lanes || lanes.getInt() < 1)

@@ -44,8 +44,7 @@ inline constexpr llvm::StringLiteral kUnrollFactorAttr = "tile.loop_unroll_facto
 /// accumulator, merge the loop with the one around it, give loads and compute
 /// warps of their own, leave inside what does not change.
 inline constexpr llvm::StringLiteral kLoopFlagAttrs[] = {
-    "tile.disallow_acc_multi_buffer", "tile.flatten", "tile.warp_specialize",
-    "tile.disable_licm"};
+    "tile.disallow_acc_multi_buffer", "tile.flatten", "tile.warp_specialize", "tile.disable_licm"};
 /// On a loop whose copies leave it the time: asynchronous products that may
 /// still read their buffers when the next iteration begins.
 inline constexpr llvm::StringLiteral kDotsInFlightAttr = "tile.dots_in_flight";

@@ -208,7 +208,7 @@ def Tile_AsyncDotOp : Tile_Op<"async_dot", [MemoryEffects<[MemRead, MemWrite]>]>
     is a group of its own for `tile.await_dots`.
 
     ```mlir
-    %d = tile.async_dot %a, %b, %acc unit #some.unit
+    %d = tile.async_dot %a, %b, %acc unit(#some.unit)
         : !tile.buffer<128x64xf16, #memory>, !tile.buffer<64x256xf16, #memory>
         -> !tile.pending<tensor<128x256xf32, #acc>>
     ```
@@ -226,7 +226,7 @@ def Tile_AsyncDotOp : Tile_Op<"async_dot", [MemoryEffects<[MemRead, MemWrite]>]>
                        UnitAttr:$isUnsigned);
   let results = (outs Tile_PendingType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc `unit` $unit (`precision` $precision^)? (`unsigned` $isUnsigned^)? attr-dict
+    $a `,` $b `,` $acc `unit` `(` $unit `)` (`precision` $precision^)? (`unsigned` $isUnsigned^)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($acc)) `->`
     qualified(type($result))
   }];

@@ -148,3 +148,39 @@ module attributes {tile.shared_bytes = -1 : i32} {}
 
 // expected-error @+1 {{expects 'tile.scratch_offset' as a number of bytes}}
 func.func private @scratch() attributes {tile.scratch_offset = "none"}
+
+// -----
+
+#memory = #tile.layout<[8, 4]: offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]>
+func.func @buffer_transpose_1(%b: !tile.buffer<8x4xf16, #memory>) {
+  // expected-error @+1 {{expects one block and a permutation of its dimensions}}
+  %t = tile.buffer_transpose %b order [0, 0] : !tile.buffer<8x4xf16, #memory> -> !tile.buffer<8x4xf16, #memory>
+  return
+}
+
+// -----
+
+#memory = #tile.layout<[8, 4]: offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]>
+func.func @buffer_transpose_2(%b: !tile.buffer<8x4xf16, #memory>) {
+  // expected-error @+1 {{expects a result of type}}
+  %t = tile.buffer_transpose %b order [1, 0] : !tile.buffer<8x4xf16, #memory> -> !tile.buffer<8x4xf16, #memory>
+  return
+}
+
+// -----
+
+#acc = #tile.layout<[32]: lane = [[1], [2], [4], [8], [16]]>
+func.func @await_dots_1(%p: !tile.pending<tensor<32xf32, #acc>>) {
+  // expected-error @+1 {{or that pending, got}}
+  %t = tile.await_dots(%p) in_flight 1 : !tile.pending<tensor<32xf32, #acc>> -> tensor<32xf16, #acc>
+  return
+}
+
+// -----
+
+#acc = #tile.layout<[32]: lane = [[1], [2], [4], [8], [16]]>
+func.func @await_dots_2(%p: !tile.pending<tensor<32xf32, #acc>>) {
+  // expected-error @+1 {{expects no pending result where nothing is in flight}}
+  %t = tile.await_dots(%p) in_flight 0 : !tile.pending<tensor<32xf32, #acc>> -> !tile.pending<tensor<32xf32, #acc>>
+  return
+}

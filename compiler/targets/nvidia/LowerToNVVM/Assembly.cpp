@@ -6,8 +6,8 @@
 using namespace mlir;
 
 SmallVector<Value> tile::nvidia::createAsm(OpBuilder &b, Location loc, ArrayRef<Type> results,
-                                    ValueRange operands, StringRef text, StringRef constraints,
-                                    bool sideEffects) {
+                                           ValueRange operands, StringRef text,
+                                           StringRef constraints, bool sideEffects) {
   Type type;
   if (results.empty())
     type = LLVM::LLVMVoidType::get(b.getContext());

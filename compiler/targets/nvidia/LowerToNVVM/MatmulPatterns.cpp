@@ -53,15 +53,15 @@ static Value createDescriptor(OpBuilder &b, Location loc, Value address,
   start = LLVM::AndOp::create(b, loc, start, createInt(b, loc, i32, kAddressMask));
   start = LLVM::ZExtOp::create(b, loc, i64, start);
   static constexpr std::pair<int32_t, int64_t> kSwizzles[] = {{128, 1}, {64, 2}, {32, 3}, {16, 0}};
-  int64_t swizzle = llvm::find_if(kSwizzles, [&](auto known) {
-                      return known.first == numbers[2];
-                    })->second;
+  int64_t swizzle =
+      llvm::find_if(kSwizzles, [&](auto known) { return known.first == numbers[2]; })->second;
   int64_t fields = (int64_t(numbers[0]) >> kUnitShift & kAddressMask) << kLeadingBit |
                    (int64_t(numbers[1]) >> kUnitShift & kAddressMask) << kStrideBit |
                    static_cast<int64_t>(static_cast<uint64_t>(swizzle) << kSwizzleBit);
   Value descriptor = LLVM::OrOp::create(b, loc, start, createInt(b, loc, i64, fields));
   if (offset != 0)
-    descriptor = LLVM::AddOp::create(b, loc, descriptor, createInt(b, loc, i64, offset >> kUnitShift));
+    descriptor =
+        LLVM::AddOp::create(b, loc, descriptor, createInt(b, loc, i64, offset >> kUnitShift));
   return descriptor;
 }
 

@@ -1,0 +1,97 @@
+// RUN: tile-opt %s --split-input-file --tile-assign-layouts --tile-select-matmul-units --tile-remove-conversions --tile-pipeline-loops --tile-place-operands --tile-overlap-dots --canonicalize --tile-plan-buffers --tile-insert-barriers --tile-verify-scheduled | FileCheck %s
+
+// A matmul: copies lie as the unit reads them, and one product is in flight from iteration to iteration, so that
+// copies run one iteration less ahead than there are other buffers.
+// CHECK-DAG: #[[ACC:.+]] = #tile.layout<[128, 256]: register = {{\[\[}}0, 1], [8, 0], [0, 8], {{.*}}], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0], [64, 0]]>
+// CHECK-DAG: #[[A:.+]] = #tile.layout<[128, 64]: offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0],
+// CHECK-DAG: #[[B:.+]] = #tile.layout<[64, 256]: offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64], [0, 128]]>
+module attributes {tile.num_stages = 4 : i32, tile.num_warps = 8 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
+// CHECK-LABEL: func.func @matmul
+// CHECK: %[[NONE:.+]] = tile.pend %{{.*}} : tensor<128x256xf32, #[[ACC]]>
+// CHECK: %[[LOOP:.+]]:{{[0-9]+}} = scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %[[NONE]]
+// CHECK: %[[COPY:.+]]:2 = tile.await(%{{.*}}) in_flight 1
+// CHECK: tile.barrier publish
+// CHECK: tile.async_copy
+// CHECK: tile.async_copy
+// CHECK-NOT: tile.barrier
+// CHECK: %[[NEXT:.+]] = tile.async_dot %[[COPY]]#0, %[[COPY]]#1, %[[SUM]] unit(#nvidia.wgmma<f16, n = 256>) : !tile.buffer<128x64xf16, #[[A]]>, !tile.buffer<64x256xf16, #[[B]]>, !tile.pending<
+// CHECK: %[[LEFT:.+]] = tile.await_dots(%[[NEXT]]) in_flight 1 : {{.*}} -> !tile.pending
+// CHECK: scf.yield %[[LEFT]]
+// CHECK: tile.await_dots(%[[LOOP]]#0) in_flight 0 : {{.*}} -> tensor<128x256xf32, #[[ACC]]>
+func.func @matmul(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<128x256xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %i0 = tile.arange 0 : tensor<128xi32>
+  %i1 = tile.expand_dims %i0 axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %stride = arith.constant dense<4096> : tensor<128x1xi32>
+  %i2 = arith.muli %i1, %stride : tensor<128x1xi32>
+  %i3 = tile.broadcast %i2 : tensor<128x1xi32> -> tensor<128x64xi32>
+  %k0 = tile.arange 0 : tensor<64xi32>
+  %k1 = tile.expand_dims %k0 axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %k2 = tile.broadcast %k1 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %oa = arith.addi %i3, %k2 : tensor<128x64xi32>
+  %r1 = tile.expand_dims %k0 axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %stride2 = arith.constant dense<4096> : tensor<64x1xi32>
+  %r2 = arith.muli %r1, %stride2 : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x256xi32>
+  %j0 = tile.arange 0 : tensor<256xi32>
+  %j1 = tile.expand_dims %j0 axis 0 : tensor<256xi32> -> tensor<1x256xi32>
+  %j2 = tile.broadcast %j1 : tensor<1x256xi32> -> tensor<64x256xi32>
+  %ob = arith.addi %r3, %j2 : tensor<64x256xi32>
+  %sa = tile.splat %a : tensor<128x64x!tile.ptr<f16>>
+  %sb = tile.splat %b : tensor<64x256x!tile.ptr<f16>>
+  %pb = tile.addptr %sb, %ob : tensor<64x256x!tile.ptr<f16>>, tensor<64x256xi32>
+  %d = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> tensor<128x256xf32> : i32 {
+    %ks = tile.splat %k : tensor<128x64xi32>
+    %at = arith.addi %oa, %ks : tensor<128x64xi32>
+    %pa = tile.addptr %sa, %at : tensor<128x64x!tile.ptr<f16>>, tensor<128x64xi32>
+    %x = tile.load %pa : tensor<128x64x!tile.ptr<f16>>
+    %y = tile.load %pb : tensor<64x256x!tile.ptr<f16>>
+    %s = tile.dot %x, %y, %acc : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+    scf.yield %s : tensor<128x256xf32>
+  }
+  return %d : tensor<128x256xf32>
+}
+}
+
+// -----
+
+// What is computed lies in registers as operand A, and on chip as operand B; a loaded operand that is used outside a
+// loop is stored once. Rows that are too few leave the product to one warp's instruction.
+module attributes {tile.num_stages = 1 : i32, tile.num_warps = 4 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
+// CHECK-LABEL: func.func @placed
+// CHECK: %[[X:.+]] = tile.load
+// CHECK: %[[BUFFER:.+]] = tile.buffer_alloc
+// CHECK: tile.buffer_store %[[X]], %[[BUFFER]]
+// CHECK: scf.for
+// CHECK: %[[TURNED:.+]] = tile.buffer_transpose %[[BUFFER]] order [1, 0]
+// CHECK: tile.barrier publish
+// CHECK: %[[P:.+]] = tile.async_dot %[[BUFFER]], %[[TURNED]]
+// CHECK: %[[S:.+]] = tile.await_dots(%[[P]]) in_flight 0
+// CHECK: %[[H:.+]] = arith.truncf %[[S]]
+// CHECK: tile.async_dot %[[H]], %[[BUFFER]], {{.*}} unit(#nvidia.wgmma<f16, n = 64>) : tensor<64x64xf16
+func.func @placed(%p: tensor<64x64x!tile.ptr<f16>>, %n: i32) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %t = tile.transpose %x order [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+    %s = tile.dot %x, %t, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %h = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+    %o = tile.dot %h, %x, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %o : tensor<64x64xf32>
+  }
+  return %d : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @few_rows
+// CHECK: tile.dot {{.*}} {unit = #nvidia.mma_sync<f16>}
+func.func @few_rows(%a: tensor<32x64xf16>, %b: tensor<64x64xf16>, %c: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %d = tile.dot %a, %b, %c : tensor<32x64xf16>, tensor<64x64xf16> -> tensor<32x64xf32>
+  return %d : tensor<32x64xf32>
+}
+}
