@@ -96,10 +96,11 @@ def write(entry: Entry, comment: str) -> dict[str, str | bytes]:
         TargetError: If the kernel needs more than a plain launch gives.
     """
     kernel = entry.kernel
+    name = kernel.fn.__name__
     if kernel.metadata["num_ctas"] != 1:
-        raise TargetError(f"kernel '{kernel.fn.__name__}' runs in clusters (num_ctas > 1), which C functions do not launch")
+        raise TargetError(f"kernel '{name}' runs in clusters (num_ctas > 1), which C functions do not launch")
     if kernel.metadata["scratch_bytes"]:
-        raise TargetError(f"kernel '{kernel.fn.__name__}' needs global memory of its own, which C functions do not bring")
+        raise TargetError(f"kernel '{name}' needs global memory of its own, which C functions do not bring")
     binary = kernel.asm["cubin" if describe_assembler() else "ptx"]
     image = binary.encode() + b"\0" if isinstance(binary, str) else binary
     x, y, z = entry.grid

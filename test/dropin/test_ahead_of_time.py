@@ -93,7 +93,6 @@ def test_sources_for_a_gpu(tool, tmp_path):
     (["-n", "axpy", "-s", "*fp33,*fp32,fp32,i32,128", "-g", "1"], "'\\*fp33' is not a type"),
 ])
 def test_what_cannot_be_compiled(tool, arguments, message):
-    import re
 
     done = tool("compile", "kernels.py", *(["-t", "cpu"] if "-t" not in arguments else []), *arguments)
     assert done.returncode == 1 and re.search(message, done.stderr), done.stderr
