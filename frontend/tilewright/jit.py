@@ -105,19 +105,19 @@ class JITFunction(KernelInterface, Generic[R]):
 
     __tile_function__ = "jit"
 
-    def __init__(self, fn: Function, *, do_not_specialize: Iterable[str | int] = (),
-                 do_not_specialize_on_alignment: Iterable[str | int] = (), debug: bool = False,
-                 noinline: bool = False, repr: Function | None = None, launch_metadata: Function | None = None,
-                 version: Any = None) -> None:
+    def __init__(self, fn: Function, version: Any = None, do_not_specialize: Iterable[str | int] | None = None,
+                 do_not_specialize_on_alignment: Iterable[str | int] | None = None, debug: bool | None = None,
+                 noinline: bool | None = None, repr: Function | None = None,
+                 launch_metadata: Function | None = None) -> None:
         functools.update_wrapper(self, fn)
         self.fn = fn
         self.signature = inspect.signature(fn)
-        self.debug = debug
-        self.noinline = noinline
+        self.debug = bool(debug)
+        self.noinline = bool(noinline)
         self.version = version
         self.repr = repr
         self.launch_metadata = launch_metadata
-        self.params = self._make_params(set(do_not_specialize), set(do_not_specialize_on_alignment))
+        self.params = self._make_params(set(do_not_specialize or ()), set(do_not_specialize_on_alignment or ()))
         self.arg_names = [param.name for param in self.params]
         self.source = FunctionSource(fn)
         self.interpreted = config.interpret()
@@ -393,8 +393,7 @@ def jit(fn: Function | None = None, *, version: Any = None, repr: Function | Non
         ...     tl.store(y + i, tl.load(x + i))
     """
     def decorate(function: Function) -> JITFunction:
-        return JITFunction(function, do_not_specialize=do_not_specialize or (), debug=bool(debug),
-                           do_not_specialize_on_alignment=do_not_specialize_on_alignment or (),
-                           noinline=bool(noinline), repr=repr, launch_metadata=launch_metadata, version=version)
+        return JITFunction(function, version, do_not_specialize, do_not_specialize_on_alignment, debug, noinline, repr,
+                           launch_metadata)
 
     return decorate if fn is None else decorate(fn)

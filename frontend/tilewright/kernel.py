@@ -191,16 +191,18 @@ class CompiledKernel:
         return launch
 
     def _name_arguments(self, args: Sequence[Any]) -> dict[str, Any]:
-        """Arguments by name: all of them, or those that are passed, to which the constants are added."""
+        """Arguments by name: all of them, or without those of constexpr parameters, or without all constants."""
         names = list(self.arguments)
         if len(args) == len(names):
             return dict(zip(names, args, strict=True))
         constants = self.src.constants
-        passed = [name for name in names if name not in constants]
-        if len(args) != len(passed):
-            raise TypeError(f"kernel '{self.name}' takes {len(names)} arguments, or the {len(passed)} that are not "
-                            f"constants, but {len(args)} are given")
-        return {**constants, **dict(zip(passed, args, strict=True))}
+        declared = {param.name for param in self.fn.params if param.is_constexpr}
+        for left_out in (declared, constants):
+            given = [name for name in names if name not in left_out]
+            if len(args) == len(given):
+                return {**constants, **dict(zip(given, args, strict=True))}
+        raise TypeError(f"kernel '{self.name}' takes {len(names)} arguments, or the {len(given)} that are not "
+                        f"constants, but {len(args)} are given")
 
     def __del__(self) -> None:
         executable = self.__dict__.get("executable")

@@ -43,6 +43,13 @@ def _unwrap_shape(shape: Any) -> list[Any]:
     return [open_constant(size) for size in open_constant(shape)]
 
 
+@constexpr_function
+def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
+    """The integer type of a width."""
+    names = {(1, False): "int1", (1, True): "int1"}
+    return getattr(sys.modules[__package__], names.get((bitwidth, signed), f"{'' if signed else 'u'}int{bitwidth}"))
+
+
 def get_bool_env_var(name: str) -> bool:
     """Whether an environment variable of a flag is set."""
     import os

@@ -6,9 +6,21 @@ from typing import Any
 
 from ..ast.constants import constexpr
 from ..ast.values import BoundMethod, tensor
-from ..jit import JITFunction, jit
+from ..jit import JITFunction, constexpr_function, jit
 from .math import exp, fdiv, minimum
 from .reductions import max, sum
+
+
+@constexpr_function
+def _log2(i: int) -> int:
+    """The logarithm to base two of a power of two, for programs with networks of their own."""
+    return i.bit_length() - 1
+
+
+@constexpr_function
+def _is_power_of_two(i: int) -> bool:
+    """Whether a number is a power of two."""
+    return i > 0 and i & (i - 1) == 0
 
 
 @jit
