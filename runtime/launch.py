@@ -85,8 +85,10 @@ def register_language_types() -> None:
     """Tell the launcher which types of arguments are constants."""
     from tilewright.ast.constants import constexpr
     from tilewright.jit import ConstexprFunction, JITFunction
+    from tilewright.tools.tensor_descriptor import TensorDescriptor
 
-    _launcher.register_types(constexpr=(constexpr,), function=(JITFunction, ConstexprFunction))
+    _launcher.register_types(constexpr=(constexpr,), function=(JITFunction, ConstexprFunction),
+                             descriptor=(TensorDescriptor,))
 
 
 def make_launcher(source: KernelSource) -> _launcher.Launcher:
@@ -267,10 +269,10 @@ def _refuse_stores(kernel: CompiledKernel, specialization: Specialization, read_
     from tilewright.runtime.stores import stored_arguments
 
     stored = stored_arguments(kernel)
-    slots = list(_passed_paths(specialization))
-    for slot in read_only:
-        if slot in stored:
-            raise ValueError(f"kernel '{kernel.name}': argument '{slots[slot][0]}' is a read-only array, but the "
+    paths = list(_passed_paths(specialization))
+    for number in read_only:
+        if number in stored:
+            raise ValueError(f"kernel '{kernel.name}': argument '{paths[number][0]}' is a read-only array, but the "
                              "kernel stores to it")
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from tilewright.runtime.launch import CompiledKernel
 
 #: Operations that write through their first pointer operand.
-_STORES = {"tile.store", "tile.atomic_rmw", "tile.atomic_cas"}
+_STORES = {"tile.store", "tile.atomic_rmw", "tile.atomic_cas", "tile.atomic_store",
+           "tile.descriptor_store", "tile.descriptor_reduce", "tile.descriptor_scatter"}
 #: Terminators that hand their operands to the operation around them.
 _YIELDS = {"scf.yield", "scf.condition", "func.return"}
 
@@ -31,7 +32,7 @@ def _reaches_store(argument: Any, functions: dict[str, Any]) -> bool:
     pending = [argument]
     while pending:
         value = pending.pop()
-        if value in seen or "!tile.ptr" not in str(value.type) and not _carries_address(value):
+        if value in seen or not _is_address(str(value.type)) and not _carries_address(value):
             continue
         seen.add(value)
         for use in value.uses:
@@ -42,6 +43,11 @@ def _reaches_store(argument: Any, functions: dict[str, Any]) -> bool:
                 continue
             pending += _passed_on(user, use.operand_number, functions)
     return False
+
+
+def _is_address(type: str) -> bool:
+    """Whether values of a type lead to memory."""
+    return "!tile.ptr" in type or "!tile.desc" in type
 
 
 def _carries_address(value: Any) -> bool:

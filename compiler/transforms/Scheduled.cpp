@@ -3,6 +3,8 @@
 
 #include "compiler/transforms/AssignLayouts/AssignLayouts.h"
 #include "compiler/transforms/CarryOffsets/CarryOffsets.h"
+#include "compiler/transforms/ExpandAtomics/ExpandAtomics.h"
+#include "compiler/transforms/ExpandDescriptors/ExpandDescriptors.h"
 #include "compiler/transforms/ExpandSorts/ExpandSorts.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
@@ -21,6 +23,8 @@ using namespace mlir;
 
 void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass());
+  pm.addPass(createExpandDescriptors());
+  pm.addNestedPass<func::FuncOp>(createExpandAtomics());
   pm.addNestedPass<func::FuncOp>(createUnrollLoops());
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createExpandSorts());

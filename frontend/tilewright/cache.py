@@ -89,9 +89,10 @@ def build_id() -> str:
     """Changes with every build of the compiler and every edit of the package's sources."""
     package = Path(__file__).parent
     files = [*package.glob("*.py"), *package.glob("ast/**/*.py"), *package.glob("language/**/*.py"),
-             *package.glob("runtime/*.py"), *package.glob("mlir/_mlir_libs/libTilewright*")]
+             *package.glob("runtime/*.py"), *package.glob("tools/*.py"),
+             *package.glob("mlir/_mlir_libs/libTilewright*")]
     facts = [tilewright.__version__]
-    for file in sorted(files):
+    for file in sorted(filter(Path.is_file, files)):
         status = file.stat()
         facts.append(f"{file.relative_to(package)} {status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .ast.constants import open_constant
 from .ast.module import Argument
 from .errors import CompilationError, TargetError, list_names, suggest
-from .language.types import SPELLINGS, dtype, parse_type
+from .language.types import SPELLINGS, dtype, parse_type, tensor_descriptor_type
 
 if TYPE_CHECKING:
     from .jit import JITFunction
@@ -32,8 +32,9 @@ def parse_argument(text: str, name: str) -> Argument | int:
     if not suffix.isdigit() or int(suffix) < 1 or int(suffix) & (int(suffix) - 1):
         raise CompilationError(f"parameter '{name}': '{text}' promises divisibility by '{suffix}'",
                                "give a power of two, such as ':16'")
-    if not type.is_ptr() and not type.is_int():
-        raise CompilationError(f"parameter '{name}': '{text}': only pointers and integers have a divisibility")
+    if not type.is_ptr() and not type.is_int() and not isinstance(type, tensor_descriptor_type):
+        raise CompilationError(f"parameter '{name}': '{text}': only pointers, integers and (their last size) "
+                               "descriptors have a divisibility")
     return Argument(type, int(suffix))
 
 

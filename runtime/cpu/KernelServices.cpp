@@ -4,6 +4,7 @@
 #include "runtime/cpu/LaunchReport.h"
 #include "runtime/cpu/Library.h"
 
+#include <chrono>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -193,11 +194,18 @@ static void failAssertion(const int32_t *, const char *message, const char *plac
     report->setFailure(message, place);
 }
 
+static void readTimer(int64_t *nanoseconds) {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  *nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
 void connectServices(const Library &library) {
   if (void *variable = library.find("tile_rt_print"))
     *static_cast<PrintFunction *>(variable) = print;
   if (void *variable = library.find("tile_rt_assert"))
     *static_cast<AssertFunction *>(variable) = failAssertion;
+  if (void *variable = library.find("tile_rt_timer"))
+    *static_cast<TimerFunction *>(variable) = readTimer;
 }
 
 } // namespace tile::runtime::cpu

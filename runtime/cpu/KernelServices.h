@@ -1,8 +1,9 @@
 //===- KernelServices.h - What compiled CPU kernels may call -----*- C++ -*-===//
 //
-// A kernel's library that prints or asserts exports a variable for each function
-// that it calls. The launcher sets them when it loads the library; null ones are
-// not called. The functions find the launch they belong to by their thread.
+// A kernel's library that prints, asserts or reads a clock exports a variable for
+// each function that it calls. The launcher sets them when it loads the library;
+// null ones are not called. The functions find the launch they belong to by their
+// thread.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_RUNTIME_CPU_KERNELSERVICES_H
@@ -23,6 +24,9 @@ using PrintFunction = void (*)(const int32_t *position, const char *prefix, cons
 
 /// Variable `tile_rt_assert`: an assertion failed; `place` is "file:line:column".
 using AssertFunction = void (*)(const int32_t *position, const char *message, const char *place);
+
+/// Variable `tile_rt_timer`: writes the nanoseconds of a clock that never runs backwards.
+using TimerFunction = void (*)(int64_t *nanoseconds);
 
 /// Give a library the functions it asks for.
 void connectServices(const Library &library);

@@ -70,6 +70,7 @@ bool ArgumentReader::addScalar(DataType type, uint64_t bits, bool divisible) {
   key.addByte(static_cast<uint8_t>(type));
   key.addByte(divisible ? 'D' : '.');
   slots.push(bits);
+  ++passed;
   return !describe || addDescription(Py_BuildValue("(si)", getName(type),
                                                    divisible ? static_cast<int>(alignment) : 1));
 }
@@ -175,7 +176,8 @@ bool ArgumentReader::readPointer(PyObject *value, ArgumentKind kind) {
   // Whether the kernel writes it is asked once a key, not once a launch.
   key.addByte((divisible ? 1 : 0) | (array.writable ? 0 : 2));
   if (!array.writable)
-    readOnlySlots.push_back(static_cast<uint32_t>(slots.size()));
+    readOnlyArguments.push_back(passed);
+  ++passed;
   slots.push(array.address);
   if (!describe)
     return true;
@@ -227,6 +229,8 @@ bool ArgumentReader::readValue(PyObject *value) {
     return readConstant(value);
   case ArgumentKind::Tuple:
     return readTuple(value);
+  case ArgumentKind::Descriptor:
+    return readDescriptor(value);
   case ArgumentKind::Bool:
     return readBool(PyObject_IsTrue(value) == 1);
   case ArgumentKind::Integer: {

@@ -40,8 +40,9 @@ public:
   /// One entry a parameter: (type, divisor), ("constexpr", value), or a list of
   /// entries for a tuple.
   std::vector<Ref> descriptions;
-  /// Of the arrays that must not be written, the number of their slot.
-  std::vector<uint32_t> readOnlySlots;
+  /// Of the arrays that must not be written, the number of their argument among
+  /// those that are passed; a descriptor is one, whatever slots it takes.
+  std::vector<uint32_t> readOnlyArguments;
 
 private:
   bool readValue(PyObject *value);
@@ -52,6 +53,7 @@ private:
   bool readFloat(double value);
   bool readBool(bool value);
   bool readPointer(PyObject *value, ArgumentKind kind);
+  bool readDescriptor(PyObject *value);
   bool mergeDevice(const Array &array);
   bool addScalar(DataType type, uint64_t bits, bool divisible);
   bool addDescription(PyObject *description);
@@ -59,6 +61,7 @@ private:
 
   PyObject *kernelName;
   bool describe;
+  uint32_t passed = 0; ///< arguments so far
   const Parameter *parameter = nullptr;
   PyObject *firstArray = nullptr; ///< the name of the parameter that set `device`
   std::vector<Ref> kept;

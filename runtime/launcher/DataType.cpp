@@ -41,6 +41,25 @@ static unsigned getBits(DataType type) {
   }
 }
 
+unsigned getByteWidth(DataType type) {
+  switch (type) {
+  case DataType::I1:
+  case DataType::FP8E5:
+  case DataType::FP8E5B16:
+  case DataType::FP8E4NV:
+  case DataType::FP8E4B8:
+  case DataType::FP8E4B15:
+    return 1;
+  case DataType::FP16:
+  case DataType::BF16:
+    return 2;
+  case DataType::FP32:
+    return 4;
+  default:
+    return getBits(type) / 8;
+  }
+}
+
 int64_t getMinimum(DataType type) {
   if (type >= DataType::U8)
     return 0;

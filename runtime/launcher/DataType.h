@@ -36,6 +36,9 @@ std::optional<DataType> parseDataType(std::string_view name);
 bool isInteger(DataType type); ///< I8 to U64, without I1
 bool isFloat(DataType type);
 
+/// Bytes of an element in memory.
+unsigned getByteWidth(DataType type);
+
 /// The least and the largest value of an integer type.
 int64_t getMinimum(DataType type);
 uint64_t getMaximum(DataType type);

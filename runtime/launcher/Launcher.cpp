@@ -145,8 +145,8 @@ Launcher::Entry *Launcher::compile(const BoundCall &call, const Key &key, size_t
   for (const Ref &description : reader.descriptions)
     if (PyList_Append(list.get(), description.get()) < 0)
       return nullptr;
-  for (uint32_t slot : reader.readOnlySlots) {
-    Ref number(PyLong_FromLong(slot));
+  for (uint32_t argument : reader.readOnlyArguments) {
+    Ref number(PyLong_FromLong(argument));
     if (!number || PyList_Append(readOnly.get(), number.get()) < 0)
       return nullptr;
   }

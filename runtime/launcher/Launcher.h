@@ -27,7 +27,7 @@ struct WatchedGlobal {
 class Launcher {
 public:
   Ref name;    ///< of the function
-  Ref resolve; ///< (descriptions, options, device type, index, read-only slots)
+  Ref resolve; ///< (descriptions, options, device type, index, read-only arguments)
                ///< -> (executable, kernel)
   std::vector<Parameter> parameters;
   std::vector<Ref> options; ///< known names

@@ -21,14 +21,16 @@ static bool readTypes(PyObject *tuple, std::vector<Ref> &result) {
 }
 
 static PyObject *registerTypes(PyObject *, PyObject *args, PyObject *keywords) {
-  static const char *names[] = {"constexpr", "function", nullptr};
-  PyObject *constexprTypes, *functionTypes;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$O!O!", const_cast<char **>(names),
-                                   &PyTuple_Type, &constexprTypes, &PyTuple_Type, &functionTypes))
+  static const char *names[] = {"constexpr", "function", "descriptor", nullptr};
+  PyObject *constexprTypes, *functionTypes, *descriptorTypes;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$O!O!O!", const_cast<char **>(names),
+                                   &PyTuple_Type, &constexprTypes, &PyTuple_Type, &functionTypes,
+                                   &PyTuple_Type, &descriptorTypes))
     return nullptr;
   Registry &registry = Registry::get();
   if (!readTypes(constexprTypes, registry.constexprTypes) ||
-      !readTypes(functionTypes, registry.functionTypes))
+      !readTypes(functionTypes, registry.functionTypes) ||
+      !readTypes(descriptorTypes, registry.descriptorTypes))
     return nullptr;
   Py_RETURN_NONE;
 }
@@ -97,7 +99,7 @@ template <typename Function> static PyCFunction toMethod(Function *function) {
 
 static PyMethodDef methods[] = {
     {"register_types", toMethod(registerTypes), METH_VARARGS | METH_KEYWORDS,
-     "register_types(*, constexpr, function): tuples of the language's types."},
+     "register_types(*, constexpr, function, descriptor): tuples of the language's types."},
     {"register_callbacks", toMethod(registerCallbacks), METH_VARARGS | METH_KEYWORDS,
      "register_callbacks(*, classify_dtype, describe_device, device_failure, missing_driver)"},
     {"load_cpu", loadCpu, METH_VARARGS, "load_cpu(name, library, scratch_bytes) -> Executable"},

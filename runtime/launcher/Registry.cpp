@@ -32,6 +32,12 @@ Registry::Registry() {
   names.index = intern("__index__");
   names.floatMethod = intern("__float__");
   names.byteorder = intern("byteorder");
+  names.base = intern("base");
+  names.shape = intern("shape");
+  names.strides = intern("strides");
+  names.blockShape = intern("block_shape");
+  names.padding = intern("padding");
+  names.roundToTF32 = intern("round_f32_to_tf32");
 }
 
 bool Registry::contains(const std::vector<Ref> &types, PyTypeObject *type) {
@@ -83,6 +89,8 @@ ArgumentKind Registry::inspect(PyObject *value) {
     return ArgumentKind::Constexpr;
   if (contains(functionTypes, type))
     return ArgumentKind::Function;
+  if (contains(descriptorTypes, type))
+    return ArgumentKind::Descriptor;
   if (PyTuple_Check(value))
     return ArgumentKind::Tuple;
   if (derivesFrom(type, "numpy", "ndarray") && isNumpyLayoutKnown(value))

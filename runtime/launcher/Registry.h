@@ -20,6 +20,7 @@ enum class ArgumentKind : uint8_t {
   Tuple,
   Constexpr, ///< the language's wrapper of a constant
   Function,  ///< a jit function
+  Descriptor, ///< an array with the shape of the blocks that are accessed
   NumpyArray,
   TorchTensor,
   CudaArray,     ///< has __cuda_array_interface__
@@ -32,7 +33,7 @@ enum class ArgumentKind : uint8_t {
 struct Names {
   PyObject *value, *dtype, *dataPtr, *getDevice, *isCuda, *isCpu, *cudaArrayInterface, *dlpack,
       *dlpackDevice, *stream, *data, *typestr, *arrayInterface, *write, *index, *floatMethod,
-      *byteorder;
+      *byteorder, *base, *shape, *strides, *blockShape, *padding, *roundToTF32;
 };
 
 /// Process-wide tables; used with the GIL held.
@@ -43,7 +44,7 @@ public:
   Names names;
 
   /// Types of the language and callbacks, given once by the Python side.
-  std::vector<Ref> constexprTypes, functionTypes;
+  std::vector<Ref> constexprTypes, functionTypes, descriptorTypes;
   Ref classifyDtype;  ///< dtype object -> name as in signatures, or an error
   Ref describeDevice; ///< PointerHolder -> (DLPack device type, index)
   Ref deviceFailure;  ///< (kernel, message, place) -> an exception

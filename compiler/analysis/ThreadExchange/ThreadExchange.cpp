@@ -97,8 +97,10 @@ int64_t tile::getExchangeBytes(Operation *op) {
       })
       .Case([](ReduceOp reduce) { return getReductionBytes(reduce); })
       .Case([](DotOp dot) { return getDotBytes(dot); })
-      .Case<AtomicRMWOp, AtomicCASOp>(
+      .Case<AtomicRMWOp, AtomicCASOp, AtomicLoadOp>(
           [](auto atomic) { return getBroadcastBytes(atomic, atomic.getResult().getType()); })
+      .Case<AtomicPollOp, TimerOp>(
+          [](auto op) { return getBroadcastBytes(op, op.getResult().getType()); })
       .Case([](LoadOp load) -> int64_t {
         bool isShared = load.getIsVolatile() && !isa<RankedTensorType>(load.getType());
         return isShared ? getBroadcastBytes(load, load.getType()) : 0;

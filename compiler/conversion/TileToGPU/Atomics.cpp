@@ -5,6 +5,7 @@
 // The barriers that make it the whole program's are in the code already.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/conversion/Polling/Polling.h"
 #include "compiler/conversion/TileToGPU/Exchange.h"
 #include "compiler/conversion/TileToGPU/GlobalMemory.h"
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
@@ -38,52 +39,57 @@ static LLVM::AtomicBinOp getBinOp(AtomicKind kind) {
     return LLVM::AtomicBinOp::_xor;
   case AtomicKind::Exchange:
     return LLVM::AtomicBinOp::xchg;
+  case AtomicKind::FMax:
+  case AtomicKind::FMin:
+    break; // integers' kinds by now
   }
   llvm_unreachable("all kinds are listed");
 }
 
 namespace {
-/// What the two ops have in common: how one element acts is all they differ in.
-template <typename Op> class Atomic {
+/// What atomic ops have in common: how one element acts is all they differ in.
+class Atomic {
 public:
-  /// Acts on one element, given its pointer and its other operands.
+  /// Acts on one element, given its pointer and what goes to memory; gives what
+  /// was there, or null where the op has no result.
   using Action = llvm::function_ref<Value(ImplicitLocOpBuilder &, Value pointer, ValueRange)>;
 
-  Atomic(Op op, Value mask, ValueRange operands, ThreadLowering &t)
-      : op(op), mask(mask), operands(t.get(operands)), t(t) {}
+  Atomic(Operation *op, ThreadLowering &t)
+      : op(op), access(*getAtomicAccess(op)), values(t.get(access.values)), t(t) {}
 
   LogicalResult run(Action action) {
-    bool releases = op.getSemantic() == MemorySemantic::Release ||
-                    op.getSemantic() == MemorySemantic::AcquireRelease;
-    bool acquires = op.getSemantic() == MemorySemantic::Acquire ||
-                    op.getSemantic() == MemorySemantic::AcquireRelease;
-    if (releases)
+    if (access.releases())
       fence(LLVM::AtomicOrdering::release);
-    bool isBlock = isa<RankedTensorType>(op.getResult().getType());
+    bool isBlock = isa<RankedTensorType>(access.pointer.getType());
     if (failed(isBlock ? runBlock(action) : runScalar(action)))
       return failure();
-    if (acquires)
+    if (access.acquires())
       fence(LLVM::AtomicOrdering::acquire);
     return success();
   }
 
 private:
   void fence(LLVM::AtomicOrdering ordering) {
-    LLVM::FenceOp::create(t.b, ordering, t.hooks.getSyncScope(op.getScope()));
+    LLVM::FenceOp::create(t.b, ordering, t.hooks.getSyncScope(access.scope));
   }
 
-  Value actIf(Value predicate, Value pointer, ValueRange values, Action action) {
+  bool isUsed() const { return op->getNumResults() && !op->getResult(0).use_empty(); }
+
+  Value actIf(Value predicate, Value pointer, ValueRange operands, Action action) {
     ImplicitLocOpBuilder &b = t.b;
     if (!predicate)
-      return action(b, pointer, values);
-    auto conditional = scf::IfOp::create(
-        b, predicate,
-        [&](OpBuilder &nested, Location loc) {
-          ImplicitLocOpBuilder inner(loc, nested);
-          scf::YieldOp::create(inner, action(inner, pointer, values));
-        },
-        [&](OpBuilder &nested, Location loc) {
-          Type type = t.convertType(getElementType(op.getResult().getType()));
+      return action(b, pointer, operands);
+    bool hasResult = op->getNumResults() != 0;
+    auto act = [&](OpBuilder &nested, Location loc) {
+      ImplicitLocOpBuilder inner(loc, nested);
+      Value old = action(inner, pointer, operands);
+      scf::YieldOp::create(inner, hasResult ? ValueRange(old) : ValueRange());
+    };
+    if (!hasResult)
+      return scf::IfOp::create(b, predicate, act), Value();
+    auto conditional =
+        scf::IfOp::create(b, predicate, act, [&](OpBuilder &nested, Location loc) {
+          Type type = t.convertType(getElementType(op->getResult(0).getType()));
           ImplicitLocOpBuilder inner(loc, nested);
           scf::YieldOp::create(inner, createZero(inner, type));
         });
@@ -92,45 +98,54 @@ private:
 
   LogicalResult runScalar(Action action) {
     Value first = createEquals(t.b, t.scope.getThread(), 0);
-    Value old = actIf(createAnd(t.b, t.get(mask), first), t.get(op.getPointer()), operands, action);
-    t.set(op, op.getResult().use_empty() ? old : Exchange(op, t).broadcastFromFirst(old));
+    Value old =
+        actIf(createAnd(t.b, t.get(access.mask), first), t.get(access.pointer), values, action);
+    if (old)
+      t.set(op->getResult(0), isUsed() ? Exchange(op, t).broadcastFromFirst(old) : old);
     return success();
   }
 
   LogicalResult runBlock(Action action) {
-    Type block = op.getPointer().getType();
+    Type block = access.pointer.getType();
     const LinearLayout &layout = getLinearLayout(block);
-    Value predicates = getLanePredicates(mask, block, t);
+    Value predicates = getLanePredicates(access.mask, block, t);
     Value owns = emitOwnership(t.b, t.scope, layout);
-    Value pointers = t.get(op.getPointer());
+    Value pointers = t.get(access.pointer);
     SmallVector<Value> registers;
     for (auto [reg, first] : llvm::enumerate(getFirstCopies(layout))) {
       if (first != int32_t(reg)) {
         registers.push_back(registers[first]);
         continue;
       }
-      auto values =
-          llvm::map_to_vector(operands, [&, reg = reg](Value v) { return t.extract(v, reg); });
+      auto operands =
+          llvm::map_to_vector(values, [&, reg = reg](Value v) { return t.extract(v, reg); });
       Value predicate = createAnd(t.b, predicates ? t.extract(predicates, reg) : Value(), owns);
-      registers.push_back(actIf(predicate, t.extract(pointers, reg), values, action));
+      registers.push_back(actIf(predicate, t.extract(pointers, reg), operands, action));
     }
+    if (op->getNumResults() == 0)
+      return success();
     Value old = t.pack(registers);
-    if (!op.getResult().use_empty()) {
+    if (isUsed()) {
       FailureOr<Value> shared = Exchange(op, t).broadcastFromOwners(old, layout, getShape(block));
       if (failed(shared))
         return failure();
       old = *shared;
     }
-    t.set(op, old);
+    t.set(op->getResult(0), old);
     return success();
   }
 
-  Op op;
-  Value mask;
-  SmallVector<Value> operands;
+  Operation *op;
+  AtomicAccess access;
+  SmallVector<Value> values;
   ThreadLowering &t;
 };
 } // namespace
+
+/// Bytes of an element in memory.
+static unsigned getBytes(Value pointer) {
+  return getMemoryBits(getElementType(getPointeeLike(pointer.getType()))) / 8;
+}
 
 LogicalResult tile::lower(AtomicRMWOp op, ThreadLowering &t) {
   if (!t.hooks.hasAtomic(op.getKind(), op.getScope()))
@@ -139,25 +154,83 @@ LogicalResult tile::lower(AtomicRMWOp op, ThreadLowering &t) {
                             << "' is not supported on this target";
   StringRef scope = t.hooks.getSyncScope(op.getScope());
   LLVM::AtomicBinOp kind = getBinOp(op.getKind());
-  unsigned bytes = getMemoryBits(getElementType(op.getResult().getType())) / 8;
-  return Atomic<AtomicRMWOp>(op, op.getMask(), op.getValue(), t)
-      .run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange values) -> Value {
-        Value old = LLVM::AtomicRMWOp::create(b, kind, pointer, toMemory(b, values[0]),
-                                              LLVM::AtomicOrdering::monotonic, scope, bytes);
-        return fromMemory(b, old, values[0].getType());
-      });
+  unsigned bytes = getBytes(op.getPointer());
+  return Atomic(op, t).run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange values) -> Value {
+    Value old = LLVM::AtomicRMWOp::create(b, kind, pointer, toMemory(b, values[0]),
+                                          LLVM::AtomicOrdering::monotonic, scope, bytes);
+    return fromMemory(b, old, values[0].getType());
+  });
 }
 
 /// LLVM compares integers and pointers: floats go as their bits.
 LogicalResult tile::lower(AtomicCASOp op, ThreadLowering &t) {
   StringRef scope = t.hooks.getSyncScope(op.getScope());
-  unsigned bytes = getMemoryBits(getElementType(op.getResult().getType())) / 8;
-  return Atomic<AtomicCASOp>(op, Value(), {op.getExpected(), op.getDesired()}, t)
-      .run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange values) -> Value {
-        auto exchange = LLVM::AtomicCmpXchgOp::create(
-            b, pointer, toBits(b, values[0]), toBits(b, values[1]), LLVM::AtomicOrdering::monotonic,
-            LLVM::AtomicOrdering::monotonic, scope, bytes);
-        Value old = LLVM::ExtractValueOp::create(b, exchange.getRes(), 0);
-        return fromBits(b, old, values[0].getType());
-      });
+  unsigned bytes = getBytes(op.getPointer());
+  return Atomic(op, t).run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange values) -> Value {
+    auto exchange = LLVM::AtomicCmpXchgOp::create(
+        b, pointer, toBits(b, values[0]), toBits(b, values[1]), LLVM::AtomicOrdering::monotonic,
+        LLVM::AtomicOrdering::monotonic, scope, bytes);
+    Value old = LLVM::ExtractValueOp::create(b, exchange.getRes(), 0);
+    return fromBits(b, old, values[0].getType());
+  });
+}
+
+/// As integers: every machine reads those in one step.
+static Value readOnce(ImplicitLocOpBuilder &b, Value pointer, Type bits, StringRef scope) {
+  return LLVM::LoadOp::create(b, bits, pointer, bits.getIntOrFloatBitWidth() / 8,
+                              /*isVolatile=*/false, /*isNonTemporal=*/false,
+                              /*isInvariant=*/false, /*isInvariantGroup=*/false,
+                              LLVM::AtomicOrdering::monotonic, scope);
+}
+
+LogicalResult tile::lower(AtomicLoadOp op, ThreadLowering &t) {
+  StringRef scope = t.hooks.getSyncScope(op.getScope());
+  Type type = t.convertType(getElementType(op.getType()));
+  Type bits = t.b.getIntegerType(getBytes(op.getPointer()) * 8);
+  return Atomic(op, t).run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange) -> Value {
+    return fromBits(b, readOnce(b, pointer, bits, scope), type);
+  });
+}
+
+LogicalResult tile::lower(AtomicStoreOp op, ThreadLowering &t) {
+  StringRef scope = t.hooks.getSyncScope(op.getScope());
+  unsigned bytes = getBytes(op.getPointer());
+  return Atomic(op, t).run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange values) -> Value {
+    LLVM::StoreOp::create(b, toBits(b, values[0]), pointer, bytes, /*isVolatile=*/false,
+                          /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
+                          LLVM::AtomicOrdering::monotonic, scope);
+    return Value();
+  });
+}
+
+/// The first thread asks for all.
+LogicalResult tile::lower(AtomicPollOp op, ThreadLowering &t) {
+  StringRef scope = t.hooks.getSyncScope(op.getScope());
+  auto poll = [&](OpBuilder &nested, Location loc) {
+    ImplicitLocOpBuilder b(loc, nested);
+    Value expected = t.get(op.getExpected()), pointer = t.get(op.getPointer());
+    Value found = emitPolling(
+        b, expected, t.get(op.getTimeout()),
+        [&](ImplicitLocOpBuilder &inner) {
+          return readOnce(inner, pointer, expected.getType(), scope);
+        },
+        [&](ImplicitLocOpBuilder &inner) { return t.hooks.emitTimer(inner); });
+    scf::YieldOp::create(b, found);
+  };
+  auto skip = [&](OpBuilder &nested, Location loc) {
+    ImplicitLocOpBuilder b(loc, nested);
+    scf::YieldOp::create(b, createZero(b, b.getI1Type()));
+  };
+  Value first = createEquals(t.b, t.scope.getThread(), 0);
+  Value found = scf::IfOp::create(t.b, first, poll, skip).getResult(0);
+  t.set(op.getResult(), Exchange(op, t).broadcastFromFirst(found));
+  if (op.getSemantic() == MemorySemantic::Acquire)
+    LLVM::FenceOp::create(t.b, LLVM::AtomicOrdering::acquire, scope);
+  return success();
+}
+
+/// One thread reads the clock: the program's threads agree.
+LogicalResult tile::lower(TimerOp op, ThreadLowering &t) {
+  t.set(op.getResult(), Exchange(op, t).broadcastFromFirst(t.hooks.emitTimer(t.b)));
+  return success();
 }

@@ -44,6 +44,13 @@ void GPUHooks::emitStore(ImplicitLocOpBuilder &b, Value value, const GlobalAcces
   });
 }
 
+Value GPUHooks::emitTimer(ImplicitLocOpBuilder &b) const {
+  auto call = LLVM::CallIntrinsicOp::create(
+      b, b.getI64Type(), b.getStringAttr("llvm.readsteadycounter"), ValueRange());
+  Value factor = arith::ConstantOp::create(b, b.getI64IntegerAttr(getTickNanoseconds()));
+  return arith::MulIOp::create(b, call.getResults(), factor);
+}
+
 void GPUHooks::emitWarpBarrier(ImplicitLocOpBuilder &b) const { gpu::BarrierOp::create(b); }
 
 /// A copy that is complete at once keeps every promise of an asynchronous one.

@@ -53,6 +53,11 @@ public:
   /// LLVM's name of the threads that observe an ordering.
   virtual llvm::StringRef getSyncScope(MemoryScope scope) const = 0;
 
+  /// Nanoseconds on a clock that all programs read, as i64.
+  mlir::Value emitTimer(mlir::ImplicitLocOpBuilder &b) const;
+  /// How much time passes between two ticks of that clock.
+  virtual int64_t getTickNanoseconds() const { return 1; }
+
   /// The threads of one warp see each other's writes to on-chip memory.
   virtual void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const;
 

@@ -36,6 +36,9 @@ mlir::LogicalResult lower(LoadOp op, ThreadLowering &t);
 mlir::LogicalResult lower(StoreOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AtomicRMWOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AtomicCASOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AtomicLoadOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AtomicStoreOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AtomicPollOp op, ThreadLowering &t);
 
 // Products and reductions.
 mlir::LogicalResult lower(ReduceOp op, ThreadLowering &t);
@@ -58,6 +61,7 @@ mlir::LogicalResult lower(AwaitOp op, ThreadLowering &t);
 mlir::LogicalResult lower(ProgramIdOp op, ThreadLowering &t);
 mlir::LogicalResult lower(NumProgramsOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BarrierOp op, ThreadLowering &t);
+mlir::LogicalResult lower(TimerOp op, ThreadLowering &t);
 mlir::LogicalResult lower(PrintOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AssertOp op, ThreadLowering &t);
 

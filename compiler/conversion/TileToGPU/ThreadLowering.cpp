@@ -164,10 +164,11 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::ConstantOp, AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp, ArangeOp, SplatOp,
             BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, HintOp,
-            ConvertLayoutOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, ReduceOp, DotOp,
-            BufferAllocOp, BufferViewOp, BufferTransposeOp, BufferLoadOp, BufferStoreOp,
-            AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp,
-            NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
+            ConvertLayoutOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp,
+            AtomicStoreOp, AtomicPollOp, TimerOp, ReduceOp, DotOp, BufferAllocOp, BufferViewOp,
+            BufferTransposeOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp,
+            AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp,
+            AssertOp>(
           [&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }

@@ -1,5 +1,8 @@
 //===- Atomics.cpp - Atomic operations, lane by lane ----------------------===//
+#include "compiler/conversion/Polling/Polling.h"
 #include "compiler/conversion/TileToLoops/Nest.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace tile;
@@ -48,6 +51,9 @@ static LLVM::AtomicBinOp getBinOp(AtomicKind kind) {
     return LLVM::AtomicBinOp::_xor;
   case AtomicKind::Exchange:
     return LLVM::AtomicBinOp::xchg;
+  case AtomicKind::FMax:
+  case AtomicKind::FMin:
+    break; // integers' kinds by now
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -90,11 +96,29 @@ struct AtomicWriter {
     return arith::BitcastOp::create(builder, loc, type, loop.getResult(0));
   }
 
-  Value write(Operation *op, ArrayRef<Value> operands) {
+  Value load(AtomicLoadOp op, Value pointer, Type type) {
+    return LLVM::LoadOp::create(builder, loc, type, pointer, getByteWidth(type),
+                                /*isVolatile=*/false, /*isNonTemporal=*/false,
+                                /*isInvariant=*/false, /*isInvariantGroup=*/false,
+                                getOrdering(op.getSemantic()));
+  }
+
+  void store(AtomicStoreOp op, Value pointer, Value value) {
+    LLVM::StoreOp::create(builder, loc, value, pointer, getByteWidth(value.getType()),
+                          /*isVolatile=*/false, /*isNonTemporal=*/false,
+                          /*isInvariantGroup=*/false, getOrdering(op.getSemantic()));
+  }
+
+  /// Acts on elements of `type`, as memory holds them; gives what was there, or
+  /// null.
+  Value write(Operation *op, ArrayRef<Value> operands, Type type) {
+    if (auto read = dyn_cast<AtomicLoadOp>(op))
+      return load(read, operands[0], type);
+    if (auto written = dyn_cast<AtomicStoreOp>(op))
+      return store(written, operands[0], operands[1]), Value();
     if (auto cas = dyn_cast<AtomicCASOp>(op))
       return compareExchange(operands[0], operands[1], operands[2], getOrdering(cas.getSemantic()));
     auto rmw = cast<AtomicRMWOp>(op);
-    Type type = operands[1].getType();
     if (rmw.getKind() == AtomicKind::FAdd && !type.isF32() && !type.isF64())
       return addByExchange(operands[0], operands[1], getOrdering(rmw.getSemantic()));
     return LLVM::AtomicRMWOp::create(builder, loc, getBinOp(rmw.getKind()), operands[0],
@@ -102,6 +126,10 @@ struct AtomicWriter {
   }
 };
 } // namespace
+
+static Type getAccessedElement(Operation *op) {
+  return cast<PtrType>(getElementType(op->getOperand(0).getType())).getPointee();
+}
 
 /// The type that an element is exchanged as: compared by its bits.
 static Type getAtomicType(Operation *op, Type element, OpBuilder &builder) {
@@ -112,16 +140,20 @@ static Type getAtomicType(Operation *op, Type element, OpBuilder &builder) {
 }
 
 /// One operation where `mask` (if any) is true; the old element as in memory, zero elsewhere.
-Value Nest::emitAtomicMemory(Operation *op, ArrayRef<Value> operands, Value mask) {
+Value Nest::emitAtomicMemory(Operation *op, ArrayRef<Value> operands, Type type, Value mask) {
   AtomicWriter writer{builder, loc};
   if (!mask)
-    return writer.write(op, operands);
-  Type type = operands[1].getType();
+    return writer.write(op, operands, type);
+  OpBuilder::InsertionGuard guard(builder);
+  if (op->getNumResults() == 0) {
+    auto branch = scf::IfOp::create(builder, loc, mask, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    return writer.write(op, operands, type);
+  }
   Value zero = emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(type)));
   auto branch = scf::IfOp::create(builder, loc, type, mask, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(builder, loc, writer.write(op, operands));
+  scf::YieldOp::create(builder, loc, writer.write(op, operands, type));
   builder.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(builder, loc, zero);
   return branch.getResult(0);
@@ -129,28 +161,38 @@ Value Nest::emitAtomicMemory(Operation *op, ArrayRef<Value> operands, Value mask
 
 /// An atomic operation on scalars of the kernel.
 Value Nest::emitAtomicLane(Operation *op, ArrayRef<Value> operands, Value mask) {
-  Type element = getElementType(op->getResult(0).getType());
+  Type element = getAccessedElement(op);
   Type type = getAtomicType(op, element, builder);
   SmallVector<Value> stored{operands[0]};
-  unsigned count = isa<AtomicCASOp>(op) ? 3 : 2;
+  size_t count = 1 + getAtomicAccess(op)->values.size();
   for (Value operand : operands.slice(1, count - 1)) {
     Value value = toMemory(operand, element, element, /*isUnsigned=*/false);
     stored.push_back(value.getType() == type
                          ? value
                          : arith::BitcastOp::create(builder, loc, type, value).getResult());
   }
-  Value old = emitAtomicMemory(op, stored, mask);
+  Value old = emitAtomicMemory(op, stored, type, mask);
+  if (!old)
+    return {};
   Type memory = getMemoryType(element);
   if (old.getType() != memory)
     old = arith::BitcastOp::create(builder, loc, memory, old);
   return fromMemory({old, getInnermost()}, element, element).value;
 }
 
+/// How elements travel in and out of vectors: as bits, because a 16-bit float may
+/// be converted on the way, and lose what is not normal.
+static Type getTravelType(Type held) {
+  bool isHalf = isa<FloatType>(held) && held.getIntOrFloatBitWidth() == 16;
+  return isHalf ? Type(IntegerType::get(held.getContext(), 16)) : held;
+}
+
 /// All lanes of a chunk, one after the other.
 void Nest::emitAtomic(Operation *op, ArrayRef<Lanes> operands, std::optional<Lanes> mask) {
-  Type element = getElementType(op->getResult(0).getType());
-  Buffer *buffer = emitter.getPlan().getBuffer(op->getResult(0));
-  unsigned count = isa<AtomicCASOp>(op) ? 3 : 2;
+  Type element = getAccessedElement(op);
+  Buffer *buffer =
+      op->getNumResults() ? emitter.getPlan().getBuffer(op->getResult(0)) : nullptr;
+  size_t count = 1 + getAtomicAccess(op)->values.size();
   if (laneDim < 0) {
     SmallVector<Value> scalars =
         llvm::map_to_vector(operands.take_front(count), [](Lanes lanes) { return lanes.value; });
@@ -159,13 +201,22 @@ void Nest::emitAtomic(Operation *op, ArrayRef<Lanes> operands, std::optional<Lan
       storeBuffer(*buffer, element, {old, getInnermost()}, position, /*isUnsigned=*/false);
     return;
   }
+  Type held = getLaneType(element), travel = getTravelType(held);
+  auto recast = [&](Value value, Type type) -> Value {
+    setInsertionPoint(getInnermost());
+    return value.getType() == type
+               ? value
+               : arith::BitcastOp::create(builder, loc, type, value).getResult();
+  };
   SmallVector<Value> vectors;
-  for (const Lanes &lanes : operands.take_front(count))
-    vectors.push_back(spread(lanes).value);
+  for (const Lanes &lanes : operands.take_front(count)) {
+    Value vector = spread(lanes).value;
+    bool isElement = getElementType(vector.getType()) == held;
+    vectors.push_back(isElement ? recast(vector, getVector(travel)) : vector);
+  }
   Value live = mask ? spread(*mask).value : Value();
   Value zero =
-      spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(getLaneType(element)))), 0})
-          .value;
+      spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(travel))), 0}).value;
   setInsertionPoint(getInnermost());
   auto loop = scf::ForOp::create(builder, loc, emitter.getIndex(0), emitter.getIndex(width),
                                  emitter.getIndex(1), buffer ? ValueRange(zero) : ValueRange());
@@ -181,12 +232,13 @@ void Nest::emitAtomic(Operation *op, ArrayRef<Lanes> operands, std::optional<Lan
     SmallVector<Value> scalars = llvm::map_to_vector(vectors, extract);
     scalars[0] = LLVM::IntToPtrOp::create(
         builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), scalars[0]);
-    if (isa<PtrType>(element))
-      for (Value &value : MutableArrayRef(scalars).drop_front())
-        value = LLVM::IntToPtrOp::create(builder, loc, scalars[0].getType(), value);
+    for (Value &value : MutableArrayRef(scalars).drop_front())
+      value = isa<PtrType>(element)
+                  ? LLVM::IntToPtrOp::create(builder, loc, scalars[0].getType(), value).getResult()
+                  : recast(value, held);
     Value old = emitAtomicLane(op, scalars, live ? extract(live) : Value());
     if (buffer) {
-      old = asInteger({old, getInnermost()}).value;
+      old = recast(asInteger({old, getInnermost()}).value, travel);
       Value next = vector::InsertOp::create(builder, loc, old, loop.getRegionIterArgs()[0],
                                             OpFoldResult(getLaneIndex(lane)));
       scf::YieldOp::create(builder, loc, next);
@@ -194,8 +246,24 @@ void Nest::emitAtomic(Operation *op, ArrayRef<Lanes> operands, std::optional<Lan
     levels.pop_back();
   }
   if (buffer)
-    storeBuffer(*buffer, element, {loop.getResult(0), getInnermost()}, position,
-                /*isUnsigned=*/false);
+    storeBuffer(*buffer, element, {recast(loop.getResult(0), getVector(held)), getInnermost()},
+                position, /*isUnsigned=*/false);
+}
+
+Value Nest::emitPoll(AtomicPollOp op, Value pointer, Value expected, Value timeout) {
+  ImplicitLocOpBuilder b(loc, builder);
+  auto read = [&](ImplicitLocOpBuilder &inner) -> Value {
+    Type type = expected.getType();
+    return LLVM::LoadOp::create(inner, type, pointer, getByteWidth(type), /*isVolatile=*/false,
+                                /*isNonTemporal=*/false, /*isInvariant=*/false,
+                                /*isInvariantGroup=*/false, getOrdering(op.getSemantic()));
+  };
+  auto readClock = [&](ImplicitLocOpBuilder &inner) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+    return emitter.readTimer(loc);
+  };
+  return emitPolling(b, expected, timeout, read, readClock);
 }
 
 Value Nest::getLaneIndex(Value lane) {

@@ -60,7 +60,7 @@ BufferPlanner::Use BufferPlanner::getOperandUse(OpOperand &operand, Use use) {
     ArrayRef<int64_t> to = getShape(op->getResult(0).getType());
     use.isShared |= !from.empty() && from.back() == 1 && to.back() != 1;
   }
-  if (isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(op)) {
+  if (isa<LoadOp, StoreOp>(op) || isAtomic(op)) {
     Type element = getElementType(operand.get().getType());
     use.isAddress = operand.getOperandNumber() == 0 || element.isInteger(1);
   }

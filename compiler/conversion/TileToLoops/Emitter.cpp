@@ -135,7 +135,7 @@ void Emitter::emitOp(Operation &op) {
   if (op.hasTrait<OpTrait::IsTerminator>())
     return emitYield(op);
   bool onBlocks = isVirtual(&op) || isa<ReduceOp>(op) ||
-                  (isa<StoreOp, AtomicRMWOp, AtomicCASOp>(op) && isBlock(op.getOperand(0)));
+                  ((isa<StoreOp>(op) || isAtomic(&op)) && isBlock(op.getOperand(0)));
   if (!onBlocks && !isa<BarrierOp>(op))
     emitScalarOp(op);
 }

@@ -46,6 +46,8 @@ public:
   const KernelArguments &getArguments() const { return arguments; }
   const Plan &getPlan() const { return plan; }
   mlir::func::FuncOp getKernel() const { return kernel; }
+  /// Nanoseconds on the runtime's clock, read at the builder's place.
+  mlir::Value readTimer(mlir::Location loc);
 
 private:
   void readParameters(mlir::Block &source);

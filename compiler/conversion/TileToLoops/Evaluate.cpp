@@ -248,13 +248,17 @@ SmallVector<Value> Nest::emitScalar(Operation *op) {
                    operands[1], getAccessMask(store.getMask(), {}));
         return {};
       })
-      .Case<AtomicRMWOp, AtomicCASOp>([&](Operation *atomic) -> SmallVector<Value> {
-        std::optional<Lanes> mask;
-        if (auto rmw = dyn_cast<AtomicRMWOp>(atomic))
-          mask = getAccessMask(rmw.getMask(), {});
-        return {emitAtomicLane(atomic,
-                               llvm::map_to_vector(operands, [](Lanes x) { return x.value; }),
-                               mask ? mask->value : Value())};
+      .Case<AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(
+          [&](Operation *atomic) -> SmallVector<Value> {
+            std::optional<Lanes> mask = getAccessMask(getAtomicAccess(atomic)->mask, {});
+            auto values = llvm::map_to_vector(operands, [](Lanes x) { return x.value; });
+            Value old = emitAtomicLane(atomic, values, mask ? mask->value : Value());
+            return old ? SmallVector<Value>{old} : SmallVector<Value>();
+          })
+      .Case<TimerOp>([&](auto) -> SmallVector<Value> { return {emitter.readTimer(loc)}; })
+      .Case<AtomicPollOp>([&](AtomicPollOp poll) -> SmallVector<Value> {
+        return {emitPoll(poll, operands[0].value, operands[1].value,
+                         poll.getTimeout() ? operands[2].value : Value())};
       })
       .Case<AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp>(
           [&](Operation *pointer) -> SmallVector<Value> {

@@ -31,7 +31,8 @@ void GroupBuilder::visitOp(Operation *op) {
       .Case<scf::ForOp>([&](auto loop) { visitFor(loop); })
       .Case<scf::IfOp>([&](auto branch) { visitIf(branch); })
       .Case<scf::WhileOp>([&](auto loop) { visitWhile(loop); })
-      .Case<StoreOp, AtomicRMWOp, AtomicCASOp>([&](Operation *effect) { visitEffect(effect); })
+      .Case<StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(
+          [&](Operation *effect) { visitEffect(effect); })
       .Default([&](Operation *other) {
         if (!isVirtual(other))
           visitScalar(other);

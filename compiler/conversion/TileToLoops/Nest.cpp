@@ -222,8 +222,7 @@ Nest::Inputs Nest::evaluateInputs(const Root &root) {
   } else {
     for (Value operand : root.op->getOperands())
       inputs.operands.push_back(evaluate(operand, position));
-    auto rmw = dyn_cast<AtomicRMWOp>(root.op);
-    inputs.mask = getAccessMask(rmw ? rmw.getMask() : Value(), position);
+    inputs.mask = getAccessMask(getAtomicAccess(root.op)->mask, position);
   }
   return inputs;
 }

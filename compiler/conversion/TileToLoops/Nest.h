@@ -196,7 +196,9 @@ private:
   mlir::Value emitAtomicLane(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                              mlir::Value mask);
   mlir::Value emitAtomicMemory(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
-                               mlir::Value mask);
+                               mlir::Type type, mlir::Value mask);
+  mlir::Value emitPoll(AtomicPollOp op, mlir::Value pointer, mlir::Value expected,
+                       mlir::Value timeout);
   mlir::Value getLaneIndex(mlir::Value lane);
   void emitAtomic(mlir::Operation *op, llvm::ArrayRef<Lanes> operands, std::optional<Lanes> mask);
 

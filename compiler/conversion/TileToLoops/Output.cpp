@@ -1,6 +1,6 @@
 //===- Output.cpp - What a kernel tells the outside -----------------------===//
 //
-// A library with prints or assertions exports variables that hold the functions
+// A library with prints, assertions or a timer exports variables that hold the functions
 // to call; the runtime sets them. While they are null nothing is called.
 //
 //===----------------------------------------------------------------------===//
@@ -15,6 +15,7 @@ using namespace tile::loops;
 
 static constexpr llvm::StringLiteral kPrintVariable = "tile_rt_print";
 static constexpr llvm::StringLiteral kAssertVariable = "tile_rt_assert";
+static constexpr llvm::StringLiteral kTimerVariable = "tile_rt_timer";
 
 namespace {
 /// Writes calls of functions that the runtime supplies.
@@ -140,6 +141,13 @@ void Emitter::emitPrint(PrintOp print) {
     LLVM::StoreOp::create(builder, loc, scalar, slot);
     printValue(type, slot, {}, {});
   }
+}
+
+Value Emitter::readTimer(Location loc) {
+  Value slot = createSlot(builder.getI64Type());
+  LLVM::StoreOp::create(builder, loc, getIndex(0), slot);
+  CallbackWriter(kernel, builder, loc).call(kTimerVariable, slot);
+  return LLVM::LoadOp::create(builder, loc, builder.getI64Type(), slot);
 }
 
 void Emitter::emitAssert(AssertOp assertion) {

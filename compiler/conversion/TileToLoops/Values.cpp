@@ -46,7 +46,7 @@ bool loops::isCollective(Operation *op) { return isa<ScanOp, SortOp, HistogramOp
 
 bool loops::writesMemory(Operation *op) {
   if (op->getNumRegions() == 0)
-    return isa<StoreOp, AtomicRMWOp, AtomicCASOp, BarrierOp>(op) ||
+    return isa<StoreOp, BarrierOp, AtomicPollOp, TimerOp>(op) || isAtomic(op) ||
            (isa<LoadOp>(op) && cast<LoadOp>(op).getIsVolatile());
   if (isa<ReduceOp, ScanOp>(op))
     return false;

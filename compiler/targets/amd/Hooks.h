@@ -12,6 +12,8 @@ class Hooks final : public GPUHooks {
 public:
   void registerDialects(mlir::DialectRegistry &registry) const override;
   llvm::StringRef getSyncScope(MemoryScope scope) const override;
+  /// The clock of all units ticks 100 million times a second.
+  int64_t getTickNanoseconds() const override { return 10; }
   void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const override;
   mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const override;
 };

@@ -9,7 +9,9 @@
 #include "compiler/conversion/SaturateFloatToInt/SaturateFloatToInt.h"
 #include "compiler/conversion/TileToLoops/TileToLoops.h"
 #include "compiler/core/Codegen.h"
+#include "compiler/transforms/ExpandAtomics/ExpandAtomics.h"
 #include "compiler/transforms/ExpandCasts/ExpandCasts.h"
+#include "compiler/transforms/ExpandDescriptors/ExpandDescriptors.h"
 #include "compiler/transforms/ExpandDivision/ExpandDivision.h"
 #include "compiler/transforms/ExpandMath/ExpandMath.h"
 #include "compiler/transforms/ExpandSorts/ExpandSorts.h"
@@ -107,6 +109,8 @@ TargetAttr CPUTarget::describe(MLIRContext *context, StringRef arch) const {
 void CPUTarget::buildStage(OpPassManager &pm, StringRef stage, const CompileOptions &) const {
   if (stage == "loops") {
     pm.addPass(createInlinerPass());
+    pm.addPass(createExpandDescriptors());
+    pm.addNestedPass<func::FuncOp>(createExpandAtomics());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createSymbolDCEPass());
     pm.addNestedPass<func::FuncOp>(createExpandSorts());

@@ -123,10 +123,8 @@ static std::pair<Value, Value> getPointerAndMask(Operation *op) {
     std::tie(pointer, mask) = std::pair<Value, Value>(load.getPointer(), load.getMask());
   else if (auto store = dyn_cast<StoreOp>(op))
     std::tie(pointer, mask) = std::pair<Value, Value>(store.getPointer(), store.getMask());
-  else if (auto atomic = dyn_cast<AtomicRMWOp>(op))
-    std::tie(pointer, mask) = std::pair<Value, Value>(atomic.getPointer(), atomic.getMask());
-  else if (auto atomic = dyn_cast<AtomicCASOp>(op))
-    pointer = atomic.getPointer();
+  else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op))
+    std::tie(pointer, mask) = std::pair<Value, Value>(atomic->pointer, atomic->mask);
   if (!pointer || !isa<RankedTensorType>(pointer.getType()))
     return {};
   return {pointer, mask};

@@ -87,7 +87,7 @@ private:
   void visitLoop(Operation *op, State &state);
   void visitOnChip(Operation *op, State &state);
   void visitGlobal(Operation *op, State &state);
-  void visitAtomic(Operation *op, Value pointer, MemorySemantic semantic, State &state);
+  void visitAtomic(Operation *op, const AtomicAccess &access, State &state);
   void visitProduct(AsyncDotOp op, State &state);
   void order(Operation *op, State &state);
   void meet(BarrierOp barrier, State &state) const;
@@ -272,13 +272,12 @@ static bool maySee(Value pointer, ArrayRef<GlobalWrite> writes) {
   });
 }
 
-void BarrierInserter::visitAtomic(Operation *op, Value pointer, MemorySemantic semantic,
-                                  State &state) {
-  bool releases = semantic == MemorySemantic::Release || semantic == MemorySemantic::AcquireRelease;
-  bool acquires = semantic == MemorySemantic::Acquire || semantic == MemorySemantic::AcquireRelease;
-  if (releases ? !state.globalWrites.empty() : maySee(pointer, state.globalWrites))
+void BarrierInserter::visitAtomic(Operation *op, const AtomicAccess &access, State &state) {
+  if (access.releases() ? !state.globalWrites.empty() : maySee(access.pointer, state.globalWrites))
     order(op, state);
-  GlobalWrite write{acquires ? Value() : getBase(pointer), Value()};
+  if (isa<AtomicLoadOp, AtomicPollOp>(op) && !access.acquires())
+    return;
+  GlobalWrite write{access.acquires() ? Value() : getBase(access.pointer), Value()};
   State::mergeList<GlobalWrite>(state.globalWrites, write);
 }
 
@@ -286,10 +285,10 @@ void BarrierInserter::visitGlobal(Operation *op, State &state) {
   if (auto store = dyn_cast<StoreOp>(op)) {
     GlobalWrite write{getBase(store.getPointer()), store.getPointer()};
     State::mergeList<GlobalWrite>(state.globalWrites, write);
-  } else if (auto atomic = dyn_cast<AtomicRMWOp>(op)) {
-    visitAtomic(op, atomic.getPointer(), atomic.getSemantic(), state);
-  } else if (auto atomic = dyn_cast<AtomicCASOp>(op)) {
-    visitAtomic(op, atomic.getPointer(), atomic.getSemantic(), state);
+  } else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op)) {
+    visitAtomic(op, *atomic, state);
+  } else if (auto poll = dyn_cast<AtomicPollOp>(op)) {
+    visitAtomic(op, {poll.getPointer(), {}, {}, poll.getSemantic(), poll.getScope()}, state);
   } else if (isa<LoadOp, AsyncCopyOp>(op)) {
     if (maySee(op->getOperand(0), state.globalWrites))
       order(op, state);

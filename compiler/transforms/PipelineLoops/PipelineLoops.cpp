@@ -45,7 +45,7 @@ static int64_t getFreeBytes(scf::ForOp loop) {
   loop.getBody()->walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op)); });
   bool exchanges = loop->getParentOfType<func::FuncOp>()
                        ->walk([](Operation *op) {
-                         return isa<ReduceOp, AtomicRMWOp, AtomicCASOp>(op)
+                         return isa<ReduceOp>(op) || isAtomic(op)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
                        })

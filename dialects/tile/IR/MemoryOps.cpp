@@ -1,4 +1,5 @@
 //===- MemoryOps.cpp - Access to global memory: syntax, rules, folds ------===//
+#include "dialects/tile/IR/MemoryRules.h"
 #include "dialects/tile/IR/StageSyntax.h"
 #include "dialects/tile/IR/TileOps.h"
 
@@ -44,8 +45,7 @@ static void printMaskedType(OpAsmPrinter &printer, Operation *, Value, Type poin
   printer << pointer;
 }
 
-/// load.1, store.1, atomic_rmw.1
-static LogicalResult verifyMask(Operation *op, Type pointer, Value mask) {
+LogicalResult tile::verifyMask(Operation *op, Type pointer, Value mask) {
   if (mask && mask.getType() != getMaskLike(pointer))
     return op->emitOpError("expects a mask of type ")
            << getMaskLike(pointer) << ", got " << mask.getType();
@@ -102,7 +102,9 @@ OpFoldResult LoadOp::fold(FoldAdaptor adaptor) {
 // store
 //===----------------------------------------------------------------------===//
 
-LogicalResult StoreOp::verify() { return verifyMask(*this, getPointer().getType(), getMask()); }
+LogicalResult StoreOp::verify() {
+  return verifyMask(*this, getPointer().getType(), getMask()); // store.1
+}
 
 /// store mask true  ->  store;  store mask false  ->  nothing
 LogicalResult StoreOp::canonicalize(StoreOp op, PatternRewriter &rewriter) {
@@ -115,21 +117,6 @@ LogicalResult StoreOp::canonicalize(StoreOp op, PatternRewriter &rewriter) {
   if (!matchPattern(op.getMask(), m_One()))
     return rewriter.notifyMatchFailure(op, "mask is not constant");
   rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// atomic_rmw
-//===----------------------------------------------------------------------===//
-
-LogicalResult AtomicRMWOp::verify() {
-  if (failed(verifyMask(*this, getPointer().getType(), getMask()))) // atomic_rmw.1
-    return failure();
-  Type element = getElementType(getValue().getType());
-  bool isFloat = isa<FloatType>(element);
-  if (getKind() != AtomicKind::Exchange && isFloat != (getKind() == AtomicKind::FAdd)) // atomic_rmw.2
-    return emitOpError("expects ") << (isFloat ? "an integer" : "a float") << " for '"
-                                   << stringifyAtomicKind(getKind()) << "', got " << element;
   return success();
 }
 

@@ -94,7 +94,8 @@ def Tile_AtomicKind : Tile_Enum<"AtomicKind", "What an atomic operation does", [
   I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
   I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"UMin", 5, "umin">,
   I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
-  I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"Exchange", 9, "exchange">]>;
+  I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"Exchange", 9, "exchange">,
+  I32EnumAttrCase<"FMax", 10, "fmax">, I32EnumAttrCase<"FMin", 11, "fmin">]>;
 def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
 
 def Tile_MemorySemantic : Tile_Enum<"MemorySemantic", "Ordering of an atomic operation", [

@@ -45,6 +45,19 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "(`publish` $publish^)? attr-dict";
 }
 
+def Tile_TimerOp : Tile_Op<"timer", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Nanoseconds on a clock that all programs read";
+  let description = [{
+    The clock does not run backwards; where it starts is unspecified.
+
+    ```mlir
+    %ns = tile.timer : i64
+    ```
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "Print values, each element once, with its indices";
   let description = [{

@@ -185,9 +185,9 @@ LogicalResult tile::TileDialect::verifyRegionArgAttribute(Operation *op, unsigne
   auto divisor = dyn_cast<IntegerAttr>(attribute.getValue());
   Type type = op->getRegion(region).getArgument(argument).getType();
   if (!divisor || divisor.getInt() < 1 || !llvm::isPowerOf2_64(divisor.getInt()) ||
-      !isa<IntegerType, PtrType>(type))
+      !isa<IntegerType, PtrType, DescType>(type))
     return op->emitError() << "expects '" << name
-                           << "' as a power of two on an integer or pointer argument";
+                           << "' as a power of two on an integer, pointer or descriptor argument";
   return success();
 }
 

@@ -30,7 +30,8 @@ namespace tile {
 
 /// Unit attribute of a `func.func` that is launched over a grid.
 inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
-/// On an integer or pointer argument: a power of two that divides it.
+/// On an integer or pointer argument: a power of two that divides it; on a
+/// descriptor argument: one that divides the last size.
 inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
 /// On a module: the `#tile.target` it is compiled for.
 inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";

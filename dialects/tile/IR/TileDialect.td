@@ -15,8 +15,9 @@ def Tile_Dialect : Dialect {
     memory access by block, shape changes, matrix products, reductions.
 
     A kernel is a `func.func` with the unit attribute `tile.kernel`; one call is
-    one *program* of the launch grid. Its arguments are scalars and pointers;
-    `tile.divisibility` on an argument states a power of two that divides it.
+    one *program* of the launch grid. Its arguments are scalars, pointers and
+    descriptors; `tile.divisibility` on an argument states a power of two that
+    divides it (of a descriptor, the last size).
     The module carries what is fixed for a compilation: `tile.target`,
     `tile.num_warps`, `tile.num_stages`, `tile.num_ctas`.
 

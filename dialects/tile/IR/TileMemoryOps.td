@@ -78,59 +78,6 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>,
   let hasCanonicalizeMethod = 1;
 }
 
-def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>,
-    TypesMatchWith<"value has the pointee's type", "pointer", "value",
-                   "::tile::getPointeeLike($_self)">,
-    TypesMatchWith<"result has the pointee's type", "pointer", "result",
-                   "::tile::getPointeeLike($_self)">]> {
-  let summary = "Read, combine and write elements as one step";
-  let description = [{
-    Yields the old values; lanes whose mask is false make no access and yield
-    zero. Each lane of the block acts once.
-
-    ```mlir
-    %old = tile.atomic_rmw fadd %p, %x mask %m : tensor<128x!tile.ptr<f32>>
-    ```
-
-    - atomic_rmw.1: `mask` is a boolean of the pointer's shape.
-    - atomic_rmw.2: `fadd` takes floats, every other kind but `exchange` takes integers.
-  }];
-  let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_PtrLike:$pointer, Tile_Value:$value,
-                       Optional<Tile_BoolLike>:$mask,
-                       DefaultValuedAttr<Tile_MemorySemanticAttr,
-                                         "MemorySemantic::AcquireRelease">:$semantic,
-                       DefaultValuedAttr<Tile_MemoryScopeAttr, "MemoryScope::GPU">:$scope);
-  let results = (outs Tile_Value:$result);
-  let assemblyFormat = [{
-    $kind $pointer `,` $value (`mask` $mask^)? attr-dict `:`
-    custom<MaskedType>(ref($mask), type($pointer), type($mask))
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>,
-    TypesMatchWith<"expected has the pointee's type", "pointer", "expected",
-                   "::tile::getPointeeLike($_self)">,
-    TypesMatchWith<"desired has the pointee's type", "pointer", "desired",
-                   "::tile::getPointeeLike($_self)">,
-    TypesMatchWith<"result has the pointee's type", "pointer", "result",
-                   "::tile::getPointeeLike($_self)">]> {
-  let summary = "Write elements that hold an expected value";
-  let description = [{
-    Yields the old values. Values are compared by their bits.
-
-    ```mlir
-    %old = tile.atomic_cas %p, %expected, %desired : !tile.ptr<i32>
-    ```
-  }];
-  let arguments = (ins Tile_PtrLike:$pointer, Tile_Value:$expected, Tile_Value:$desired,
-                       DefaultValuedAttr<Tile_MemorySemanticAttr,
-                                         "MemorySemantic::AcquireRelease">:$semantic,
-                       DefaultValuedAttr<Tile_MemoryScopeAttr, "MemoryScope::GPU">:$scope);
-  let results = (outs Tile_Value:$result);
-  let assemblyFormat = "$pointer `,` $expected `,` $desired attr-dict `:` type($pointer)";
-}
-
 def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure, Elementwise, SameOperandsAndResultShape]> {
   let summary = "The address as a 64-bit integer";
   let description = [{

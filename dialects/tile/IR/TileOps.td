@@ -3,6 +3,8 @@
 #define TILE_OPS_TD
 
 include "TileMemoryOps.td"
+include "TileAtomicOps.td"
+include "TileDescriptorOps.td"
 include "TileShapeOps.td"
 include "TileComputeOps.td"
 include "TileCollectiveOps.td"

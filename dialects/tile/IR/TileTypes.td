@@ -30,6 +30,38 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_DescType : Tile_Type<"Desc", "desc"> {
+  let summary = "An array in global memory, of which programs access blocks";
+  let description = [{
+    A descriptor holds the base address of an array, its sizes (`i32`) and the
+    strides of all dimensions but the last (`i64`, in elements), whose stride is
+    one. The type states the shape of the blocks, and what elements outside of
+    the array read as: zero, or NaN where `nan` is stated. With `tf32`, elements
+    are rounded to the 19 bits of that format when they are loaded.
+
+    A kernel may have descriptors as arguments: the host makes them. Their base
+    is then divisible by 16 bytes, and so are the strides.
+
+    ```mlir
+    !tile.desc<128x64xf16>
+    !tile.desc<32x32xf32, nan, tf32>
+    ```
+
+    - desc.1: one to five dimensions, each of a positive size.
+    - desc.2: the element is an integer or a float of 8 to 64 bits.
+    - desc.3: `nan` is for floats, `tf32` for `f32`.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "bool":$nanPadding, "bool":$tf32);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return static_cast<int64_t>(getShape().size()); }
+    /// The type of one block of the array.
+    ::mlir::RankedTensorType getBlockType() const;
+  }];
+}
+
 def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
   let summary = "On-chip memory of a program";
   let description = [{

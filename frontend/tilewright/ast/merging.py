@@ -6,8 +6,9 @@ from typing import Any
 
 from ..language.conversion import constant_like, convert, describe_value
 from ..language.promotion import result_with_number
-from ..language.types import dtype, int64, like, type_of_number
+from ..language.types import dtype, int64, like, tensor_descriptor_type, type_of_number
 from .builder import current
+from .emit import emit
 from .values import (
     Undefined,
     Value,
@@ -155,6 +156,8 @@ def filler(value: Value) -> Value:
 def _filler(leaf: Value) -> Value:
     if not isinstance(leaf, tensor):
         return leaf
+    if isinstance(leaf.type, tensor_descriptor_type):
+        return emit("ub.poison", [], leaf.type)
     if leaf.dtype.is_ptr():
         return convert(constant_like(like(leaf.type, int64), 0), leaf.dtype)
     return constant_like(leaf.type, 0.0 if leaf.dtype.is_floating() else 0)

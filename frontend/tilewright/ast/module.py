@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CompilationError, InternalError
-from ..language.types import dtype
+from ..language.descriptors import tensor_descriptor
+from ..language.types import dtype, tensor_descriptor_type
 from .builder import Builder, BuildOptions, building, drop_session, session
 from .lowering import Lowering
 from .values import Value, tensor
@@ -98,7 +99,8 @@ def _declare(builder: Builder, lowering: Lowering, passed: list[Argument], name:
 def _bind(value: Any, values: Any) -> Value:
     """A parameter's value: the next arguments of the function, or a constant."""
     if isinstance(value, Argument):
-        return tensor(next(values), value.type)
+        passed = tensor(next(values), value.type)
+        return tensor_descriptor(passed) if isinstance(value.type, tensor_descriptor_type) else passed
     if isinstance(value, tuple):
         items = [_bind(item, values) for item in value]
         return type(value)._make(items) if hasattr(value, "_make") else tuple(items)

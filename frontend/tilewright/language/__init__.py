@@ -6,8 +6,28 @@ from ..ast.aggregates import aggregate_replace
 from ..ast.values import tensor
 from . import extra, math, standard
 from .arithmetic import add, logical_and, logical_or, mul, sub, where
+from .atomics import (
+    atomic_add,
+    atomic_and,
+    atomic_cas,
+    atomic_load,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_poll,
+    atomic_store,
+    atomic_xchg,
+    atomic_xor,
+)
+from .block_pointers import advance, make_block_ptr
 from .conversion import cast, to_tensor
 from .debug import device_assert, device_print, static_assert, static_print
+from .descriptors import (
+    load_tensor_descriptor,
+    make_tensor_descriptor,
+    store_tensor_descriptor,
+    tensor_descriptor,
+)
 from .linalg import dot
 from .loops import condition, range, static_range
 from .math import (
@@ -33,18 +53,7 @@ from .math import (
     sqrt_rn,
     umulhi,
 )
-from .memory import (
-    atomic_add,
-    atomic_and,
-    atomic_cas,
-    atomic_max,
-    atomic_min,
-    atomic_or,
-    atomic_xchg,
-    atomic_xor,
-    load,
-    store,
-)
+from .memory import load, store
 from .program import assume, debug_barrier, max_constancy, max_contiguous, multiple_of, num_programs, program_id
 from .random import (
     pair_uniform_to_normal,
@@ -103,6 +112,7 @@ from .types import (
     int64,
     pi32_t,
     pointer_type,
+    tensor_descriptor_type,
     uint8,
     uint16,
     uint32,

@@ -82,6 +82,8 @@ def describe_value(value: Any) -> str:
         return describe(value.type)
     if isinstance(value, Aggregate):
         return f"an instance of {type(value).__name__}"
+    if hasattr(value, "__tile_describe__"):
+        return value.__tile_describe__()
     if isinstance(value, tuple):
         return f"a tuple of {len(value)} values"
     if callable(value) and hasattr(value, "__name__"):

@@ -9,7 +9,8 @@ from ..ast.emit import emit, emit_effect
 from ..ast.values import is_number, tensor
 from ..errors import TileTypeError, list_names
 from . import types as t
-from .arithmetic import compare, logical_and, not_, truth, where
+from .arithmetic import truth
+from .block_pointers import block_pointer, checked_dims, padding_value, resolve
 from .conversion import (
     broadcast_into,
     broadcast_shape,
@@ -115,15 +116,23 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
     """Read the elements that pointers address.
 
     Args:
-        pointer: A pointer or a block of pointers.
+        pointer: A pointer, a block of pointers, or a block pointer.
         mask: Where it is false no access is made.
         other: The result where the mask is false; 0 without it.
+        boundary_check: Of a block pointer, the dimensions along which the block may reach beyond the array.
+        padding_option: Of a block pointer, what is beyond: ``"zero"``, or ``"nan"`` for floats.
         cache_modifier: ``""``, ``".ca"``, ``".cg"``, ``".cs"`` or ``".cv"``.
         eviction_policy: ``""``, ``"evict_first"`` or ``"evict_last"``.
         volatile: Make the access even if another one could give the value.
     """
-    pointer = require_pointer(pointer, "load")
-    _refuse_block_pointer_arguments("load", boundary_check, padding_option)
+    if isinstance(pointer, block_pointer):
+        _refuse_mask("load", mask, other)
+        other = padding_value(pointer, padding_option, "load")
+        pointer, mask = resolve(pointer, checked_dims(pointer, boundary_check, "load"))
+        other = None if mask is None else other
+    else:
+        pointer = require_pointer(pointer, "load")
+        _refuse_block_pointer_arguments("load", boundary_check, padding_option)
     if mask is None and other is not None:
         raise TileTypeError("load: 'other' is given without 'mask'",
                             "'other' is the result of lanes whose mask is false; pass mask=, or drop other=")
@@ -140,6 +149,12 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
     return emit("tile.load", operands, like(pointer.type, pointer.dtype.element_ty), attributes)
 
 
+def _refuse_mask(what: str, *arguments: Any) -> None:
+    if any(argument is not None for argument in arguments):
+        raise TileTypeError(f"{what}: mask and other belong to blocks of pointers",
+                            "of a block pointer, boundary_check says where the block may reach beyond the array")
+
+
 def _refuse_block_pointer_arguments(what: str, boundary_check: Any, padding_option: Any) -> None:
     if any(isinstance(each, tensor) or each for each in (boundary_check, padding_option)):
         raise TileTypeError(f"{what}: boundary_check and padding_option belong to block pointers",
@@ -154,14 +169,19 @@ def store(pointer: tensor, value: Any, mask: Any = None, boundary_check: tuple =
     The value is repeated to the pointer's shape and converted to the element's type.
 
     Args:
-        pointer: A pointer or a block of pointers.
+        pointer: A pointer, a block of pointers, or a block pointer.
         value: What to write.
         mask: Where it is false no access is made.
+        boundary_check: Of a block pointer, the dimensions along which the block may reach beyond the array.
         cache_modifier: ``""``, ``".wb"``, ``".cg"``, ``".cs"`` or ``".wt"``.
         eviction_policy: ``""``, ``"evict_first"`` or ``"evict_last"``.
     """
-    pointer = require_pointer(pointer, "store")
-    _refuse_block_pointer_arguments("store", boundary_check, "")
+    if isinstance(pointer, block_pointer):
+        _refuse_mask("store", mask)
+        pointer, mask = resolve(pointer, checked_dims(pointer, boundary_check, "store"))
+    else:
+        pointer = require_pointer(pointer, "store")
+        _refuse_block_pointer_arguments("store", boundary_check, "")
     if pointer.dtype.is_const():
         raise TileTypeError("store: the pointer is read-only: its parameter is annotated tl.const",
                             "drop the annotation to write through it")
@@ -169,130 +189,3 @@ def store(pointer: tensor, value: Any, mask: Any = None, boundary_check: tuple =
     pointer, mask = align_mask(pointer, mask, "store")
     operands = [pointer, element_value(value, pointer, "store", "value")]
     emit_effect("tile.store", operands + ([mask] if mask is not None else []), attributes)
-
-
-# --- atomics ----------------------------------------------------------------------------------------
-SEMANTICS = ("relaxed", "acquire", "release", "acq_rel")
-SCOPES = ("cta", "gpu", "sys")
-
-
-def _ordering(what: str, sem: Any, scope: Any) -> dict[str, Any]:
-    attributes = {}
-    for name, kind, value, known, default in (("semantic", "semantic", sem, SEMANTICS, "acq_rel"),
-                                              ("scope", "scope", scope, SCOPES, "gpu")):
-        value = static(value, f"{what}: {'sem' if name == 'semantic' else 'scope'}")
-        if value is None or value == default:
-            continue
-        if value not in known:
-            raise TileTypeError(f"{what}: {'sem' if name == 'semantic' else 'scope'} must be one of "
-                                f"{list_names(known)}, got {value!r}")
-        attributes[name] = current().session.attribute(f"#tile<{kind} {value}>")
-    return attributes
-
-
-def _atomic_pointer(pointer: Any, what: str) -> tensor:
-    pointer = require_pointer(pointer, what)
-    if pointer.dtype.is_const():
-        raise TileTypeError(f"{what}: the pointer is read-only: its parameter is annotated tl.const")
-    return pointer
-
-
-def _atomic(what: str, kind: str, pointer: tensor, value: tensor, mask: tensor | None, ordering: dict) -> tensor:
-    attributes = {"kind": current().session.attribute(f"#tile<atomic {kind}>"), **ordering}
-    operands = [pointer, value] + ([mask] if mask is not None else [])
-    return emit("tile.atomic_rmw", operands, like(pointer.type, pointer.dtype.element_ty), attributes)
-
-
-def _check_atomic_type(what: str, element: t.dtype, allowed: tuple[t.dtype, ...]) -> None:
-    if element not in allowed:
-        raise TileTypeError(f"{what}: elements of type {element} are not supported",
-                            f"supported are {list_names(str(each) for each in allowed)}")
-
-
-_INTS = (t.int32, t.uint32, t.int64, t.uint64)
-_FLOATS = (t.float32, t.float64)
-
-
-def _simple_atomic(what: str, kind: str, allowed: tuple[t.dtype, ...], pointer: Any, val: Any, mask: Any, sem: Any,
-                   scope: Any) -> tensor:
-    pointer = _atomic_pointer(pointer, what)
-    element = pointer.dtype.element_ty
-    _check_atomic_type(what, element, allowed)
-    ordering = _ordering(what, sem, scope)
-    pointer, mask = align_mask(pointer, mask, what)
-    value = element_value(val, pointer, what, "value")
-    if kind in ("max", "min") and element.is_floating():
-        return _float_extremum(what, kind, pointer, value, mask, ordering)
-    if element.is_floating() and kind == "add":
-        kind = "fadd"
-    if element.is_int_unsigned() and kind in ("max", "min"):
-        kind = f"u{kind}"
-    return _atomic(what, kind, pointer, value, mask, ordering)
-
-
-def _float_extremum(what: str, kind: str, pointer: tensor, value: tensor, mask: tensor | None,
-                    ordering: dict) -> tensor:
-    """Maximum or minimum of floats by their bits.
-
-    The bits of positive floats order as signed integers, those of negative ones in
-    reverse as unsigned integers: each lane does the one that its sign asks for.
-    """
-    element = pointer.dtype.element_ty
-    signed, unsigned = (t.int32, t.uint32) if element is t.float32 else (t.int64, t.uint64)
-    bits = convert_bits(value, signed)
-    positive = compare(">=", bits, 0)
-    negative = not_(positive)
-    if mask is not None:
-        positive, negative = logical_and(mask, positive), logical_and(mask, negative)
-    address = convert(pointer, t.pointer_type(signed))
-    up, down = ("max", "umin") if kind == "max" else ("min", "umax")
-    old_positive = _atomic(what, up, address, bits, positive, ordering)
-    address = convert(pointer, t.pointer_type(unsigned))
-    old_negative = _atomic(what, down, address, convert(bits, unsigned), negative, ordering)
-    old = where(positive, old_positive, convert(old_negative, signed))
-    return convert_bits(old, element)
-
-
-def convert_bits(value: tensor, type: t.dtype) -> tensor:
-    """The same bits as another type of equal width."""
-    return cast(value, type, bitcast=True)
-
-
-def _define(name: str, kind: str, allowed: tuple[t.dtype, ...], summary: str) -> Any:
-    def atomic(pointer: tensor, val: Any, mask: Any = None, sem: str | None = None, scope: str | None = None) -> tensor:
-        return _simple_atomic(name, kind, allowed, pointer, val, mask, sem, scope)
-
-    atomic.__name__ = atomic.__qualname__ = name
-    atomic.__doc__ = f"""{summary} as one step; gives the old values.
-
-    Lanes whose mask is false make no access and give 0.
-
-    Args:
-        pointer: A pointer or a block of pointers to {list_names(str(each) for each in allowed)}.
-        val: The operand.
-        mask: Which lanes act.
-        sem: ``"relaxed"``, ``"acquire"``, ``"release"`` or ``"acq_rel"`` (the default).
-        scope: ``"cta"``, ``"gpu"`` (the default) or ``"sys"``.
-    """
-    return method(atomic)
-
-
-atomic_add = _define("atomic_add", "add", (*_INTS, t.float16, t.bfloat16, *_FLOATS), "Add to memory")
-atomic_max = _define("atomic_max", "max", (*_INTS, *_FLOATS), "Raise memory to a value where that is larger")
-atomic_min = _define("atomic_min", "min", (*_INTS, *_FLOATS), "Lower memory to a value where that is smaller")
-atomic_and = _define("atomic_and", "and", _INTS, "Bitwise and into memory")
-atomic_or = _define("atomic_or", "or", _INTS, "Bitwise or into memory")
-atomic_xor = _define("atomic_xor", "xor", _INTS, "Bitwise exclusive or into memory")
-atomic_xchg = _define("atomic_xchg", "exchange", (*_INTS, *_FLOATS), "Exchange memory with a value")
-
-
-@method
-def atomic_cas(pointer: tensor, cmp: Any, val: Any, sem: str | None = None, scope: str | None = None) -> tensor:
-    """Write ``val`` where memory holds ``cmp``, as one step; gives the old values."""
-    pointer = _atomic_pointer(pointer, "atomic_cas")
-    element = pointer.dtype.element_ty
-    if element.primitive_bitwidth not in (16, 32, 64):
-        raise TileTypeError(f"atomic_cas: elements of 16, 32 or 64 bits are supported, got {element}")
-    operands = [pointer, element_value(cmp, pointer, "atomic_cas", "cmp"),
-                element_value(val, pointer, "atomic_cas", "value")]
-    return emit("tile.atomic_cas", operands, like(pointer.type, element), _ordering("atomic_cas", sem, scope))

@@ -7,6 +7,7 @@ and serve as keys of caches.
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Sequence
 from enum import Enum
 from math import prod
@@ -255,6 +256,42 @@ class block_type(dtype):
         return (block_type, (self._element, self._shape))
 
 
+class tensor_descriptor_type(dtype):
+    """A descriptor of an array in memory that is accessed block by block."""
+
+    __slots__ = ("_element", "block_shape", "nan_padding", "round_f32_to_tf32")
+    _interned: dict[tuple, tensor_descriptor_type] = {}
+
+    def __new__(cls, element_ty: dtype, block_shape: Sequence[int], nan_padding: builtins.bool = False,
+                round_f32_to_tf32: builtins.bool = False) -> tensor_descriptor_type:
+        key = (element_ty, tuple(block_shape), nan_padding, round_f32_to_tf32)
+        found = cls._interned.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            words = ",nan" * nan_padding + ",tf32" * round_f32_to_tf32
+            sizes = ",".join(str(size) for size in block_shape)
+            shape = "x".join(str(size) for size in block_shape)
+            short = f"tensordesc<{element_ty.short}[{sizes}]{words}>"
+            dtype.__init__(found, short, short, f"!tile.desc<{shape}x{element_ty.ir}{words}>", 64, None)
+            found._element = element_ty
+            found.block_shape = tuple(block_shape)
+            found.nan_padding = nan_padding
+            found.round_f32_to_tf32 = round_f32_to_tf32
+            found = cls._interned.setdefault(key, found)
+        return found
+
+    def __init__(self, element_ty: dtype, block_shape: Sequence[int], nan_padding: builtins.bool = False,
+                 round_f32_to_tf32: builtins.bool = False) -> None:
+        """Interned: ``__new__`` has set the fields up."""
+
+    @property
+    def element_ty(self) -> dtype:
+        return self._element
+
+    def __reduce__(self) -> tuple:
+        return (tensor_descriptor_type, (self._element, self.block_shape, self.nan_padding, self.round_f32_to_tf32))
+
+
 class const:
     """Annotation of a pointer parameter through which nothing is stored."""
 
@@ -267,8 +304,24 @@ def like(type: dtype, scalar: dtype) -> dtype:
     return block_type(scalar, type.shape) if type.is_block() else scalar
 
 
+def _parse_descriptor(text: str) -> dtype | None:
+    """``tensordesc<fp16[128,64]>``, with ``nan`` and ``tf32`` after the sizes."""
+    match = re.fullmatch(r"tensordesc<(\w+)\[\s*(\d+(?:\s*,\s*\d+)*)\s*\]((?:\s*,\s*(?:nan|tf32))*)\s*>", text)
+    element = match and SPELLINGS.get(match[1])
+    if not match or element is None or element.is_bool():
+        return None
+    shape = [int(size) for size in match[2].split(",")]
+    words = [word.strip() for word in match[3].split(",")]
+    nan, tf32 = "nan" in words, "tf32" in words
+    if min(shape) < 1 or len(shape) > 5 or (nan and not element.is_floating()) or (tf32 and element is not float32):
+        return None
+    return tensor_descriptor_type(element, shape, nan, tf32)
+
+
 def parse_type(text: str) -> dtype | None:
     """The type that a signature spells, such as ``*fp32``, ``*ki8``, ``i32``; None if it is none."""
+    if text.startswith("tensordesc<"):
+        return _parse_descriptor(text)
     if text.startswith("*"):
         is_const = text.startswith("*k")
         element = parse_type(text[2 if is_const else 1:])
@@ -284,6 +337,8 @@ def describe(type: dtype) -> str:
         return f"a block of {sizes} {what}"
     if type.is_ptr():
         return f"a pointer to {type.element_ty}"
+    if isinstance(type, tensor_descriptor_type):
+        return f"a tensor descriptor of {'x'.join(map(str, type.block_shape))} blocks of {type.element_ty}"
     return f"a scalar {type}"
 
 

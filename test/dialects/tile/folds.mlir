@@ -105,3 +105,15 @@ func.func @straight_map(%x: tensor<4xf32>, %i: tensor<4xi32>, %s: f32)
   } : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi1>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xi1>
 }
+
+// CHECK-LABEL: func.func @descriptor_fields
+// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f16>, %[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i64)
+func.func @descriptor_fields(%p: !tile.ptr<f16>, %m: i32, %n: i32, %s: i64)
+    -> (!tile.ptr<f16>, i32, i64) {
+  %d = tile.make_descriptor %p sizes[%m, %n] strides[%s] : !tile.ptr<f16> -> !tile.desc<4x8xf16>
+  %a = tile.descriptor_base %d : !tile.desc<4x8xf16>
+  %b = tile.descriptor_size %d dim 1 : !tile.desc<4x8xf16>
+  %c = tile.descriptor_stride %d dim 0 : !tile.desc<4x8xf16>
+  // CHECK: return %[[P]], %[[N]], %[[S]] : !tile.ptr<f16>, i32, i64
+  return %a, %b, %c : !tile.ptr<f16>, i32, i64
+}

@@ -225,7 +225,7 @@ func.func @kernel_returns() -> i32 attributes {tile.kernel} {
 
 // -----
 
-// expected-error @+1 {{expects 'tile.divisibility' as a power of two on an integer or pointer argument}}
+// expected-error @+1 {{expects 'tile.divisibility' as a power of two on an integer, pointer or descriptor argument}}
 func.func @divisibility(%x: !tile.ptr<f32> {tile.divisibility = 12 : i32}) attributes {tile.kernel} {
   return
 }

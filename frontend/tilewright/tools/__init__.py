@@ -9,7 +9,7 @@ from typing import NoReturn
 
 
 def _execute(name: str) -> NoReturn:
-    path = Path(__file__).parent / "_tools" / name
+    path = Path(__file__).parent.parent / "_tools" / name
     os.execv(path, [name, *sys.argv[1:]])
 
 

@@ -1,0 +1,28 @@
+// The pass that turns descriptors of arrays into pointers and masks.
+#ifndef TILE_TRANSFORMS_EXPAND_DESCRIPTORS_TD
+#define TILE_TRANSFORMS_EXPAND_DESCRIPTORS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
+  let summary = "Access arrays by pointers and masks instead of descriptors";
+  let description = [{
+    Before: functions that take descriptors have been inlined, other than the
+    kernels that the host launches.
+
+    After: no value is a descriptor. An argument that was one is its parts: the
+    base, the sizes (`i32`), the strides of all dimensions but the last (`i64`).
+    Loops and branches carry the parts. What was known of a host's descriptor is
+    on its parts: base and strides are divisible by 16 bytes.
+
+    ```mlir
+    %x = tile.descriptor_load %d[%i, %j] : !tile.desc<128x64xf16>
+    ```
+    becomes a `tile.load` of 128x64 pointers, whose rows are contiguous, with a
+    mask that is true for indices from zero to the sizes.
+  }];
+  let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+#endif // TILE_TRANSFORMS_EXPAND_DESCRIPTORS_TD

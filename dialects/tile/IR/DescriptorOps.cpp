@@ -1,0 +1,168 @@
+//===- DescriptorOps.cpp - Descriptors of arrays: type, rules, folds ------===//
+#include "dialects/tile/IR/MemoryRules.h"
+#include "dialects/tile/IR/TileOps.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace tile;
+
+//===----------------------------------------------------------------------===//
+// The type
+//===----------------------------------------------------------------------===//
+
+Type DescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  bool nan = false, tf32 = false;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef word;
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word))
+      return {};
+    if (word != "nan" && word != "tf32") {
+      parser.emitError(place, "expects 'nan' or 'tf32', got '") << word << "'";
+      return {};
+    }
+    (word == "nan" ? nan : tf32) = true;
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<DescType>(loc, parser.getContext(), ArrayRef(shape), element, nan, tf32);
+}
+
+void DescType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printDimensionList(getShape());
+  printer << "x" << getElementType();
+  if (getNanPadding())
+    printer << ", nan";
+  if (getTf32())
+    printer << ", tf32";
+  printer << ">";
+}
+
+LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType, bool nanPadding,
+                               bool tf32) {
+  if (shape.empty() || shape.size() > 5) // desc.1
+    return emitError() << "expects one to five dimensions, got " << shape.size();
+  if (llvm::any_of(shape, [](int64_t size) { return size < 1; })) // desc.1
+    return emitError() << "expects dimensions of positive sizes";
+  if (!isa<IntegerType, FloatType>(elementType) || // desc.2
+      elementType.getIntOrFloatBitWidth() < 8 || elementType.getIntOrFloatBitWidth() > 64)
+    return emitError() << "expects integers or floats of 8 to 64 bits as elements, got "
+                       << elementType;
+  if (nanPadding && !isa<FloatType>(elementType)) // desc.3
+    return emitError() << "expects floats where the padding is NaN, got " << elementType;
+  if (tf32 && !elementType.isF32()) // desc.3
+    return emitError() << "expects elements of type 'f32' to round, got " << elementType;
+  return success();
+}
+
+RankedTensorType DescType::getBlockType() const {
+  return RankedTensorType::get(getShape(), getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Making, and what is inside
+//===----------------------------------------------------------------------===//
+
+LogicalResult MakeDescriptorOp::verify() {
+  DescType type = getResult().getType();
+  size_t rank = type.getShape().size();
+  if (getSizes().size() != rank) // make_descriptor.1
+    return emitOpError("expects one size for each of ")
+           << rank << " dimensions, got " << getSizes().size();
+  if (getStrides().size() != rank - 1) // make_descriptor.2
+    return emitOpError("expects strides of all dimensions but the last, ")
+           << rank - 1 << ", got " << getStrides().size();
+  if (getBase().getType().getPointee() != type.getElementType()) // make_descriptor.3
+    return emitOpError("expects a pointer to ")
+           << type.getElementType() << ", got " << getBase().getType();
+  return success();
+}
+
+/// descriptor_base(make_descriptor(p, ...))  ->  p
+OpFoldResult DescriptorBaseOp::fold(FoldAdaptor) {
+  auto made = getDesc().getDefiningOp<MakeDescriptorOp>();
+  return made ? OpFoldResult(made.getBase()) : OpFoldResult();
+}
+
+LogicalResult DescriptorSizeOp::verify() {
+  int64_t rank = getDesc().getType().getRank();
+  if (getDim() >= rank) // descriptor_size.1
+    return emitOpError("expects a dimension below ") << rank << ", got " << getDim();
+  return success();
+}
+
+/// descriptor_size(make_descriptor(p, sizes, strides), i)  ->  sizes[i]
+OpFoldResult DescriptorSizeOp::fold(FoldAdaptor) {
+  auto made = getDesc().getDefiningOp<MakeDescriptorOp>();
+  return made ? OpFoldResult(made.getSizes()[getDim()]) : OpFoldResult();
+}
+
+LogicalResult DescriptorStrideOp::verify() {
+  int64_t rank = getDesc().getType().getRank();
+  if (getDim() + 1 >= rank) // descriptor_stride.1
+    return emitOpError("expects a dimension before the last of ") << rank << ", got " << getDim();
+  return success();
+}
+
+/// descriptor_stride(make_descriptor(p, sizes, strides), i)  ->  strides[i]
+OpFoldResult DescriptorStrideOp::fold(FoldAdaptor) {
+  auto made = getDesc().getDefiningOp<MakeDescriptorOp>();
+  return made ? OpFoldResult(made.getStrides()[getDim()]) : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Access
+//===----------------------------------------------------------------------===//
+
+/// descriptor_load.1, descriptor_store.1, descriptor_reduce.1
+static LogicalResult verifyIndices(Operation *op, DescType desc, ValueRange indices) {
+  if (static_cast<int64_t>(indices.size()) != desc.getRank())
+    return op->emitOpError("expects one index for each of ")
+           << desc.getRank() << " dimensions, got " << indices.size();
+  return success();
+}
+
+LogicalResult DescriptorLoadOp::verify() {
+  return verifyIndices(*this, getDesc().getType(), getIndices());
+}
+
+LogicalResult DescriptorStoreOp::verify() {
+  return verifyIndices(*this, getDesc().getType(), getIndices());
+}
+
+LogicalResult DescriptorReduceOp::verify() {
+  if (failed(verifyIndices(*this, getDesc().getType(), getIndices())))
+    return failure();
+  if (getKind() == AtomicKind::Exchange) // descriptor_reduce.2
+    return emitOpError("expects a kind that combines, got 'exchange'");
+  return verifyAtomicKind(*this, getKind(), getDesc().getType().getElementType());
+}
+
+/// descriptor_gather.1, .2 and descriptor_scatter.1, .2
+static LogicalResult verifyRows(Operation *op, DescType desc, Type rows, Type block) {
+  if (desc.getRank() != 2 || desc.getShape().front() != 1)
+    return op->emitOpError("expects a descriptor whose blocks are one row, got ") << desc;
+  auto want = RankedTensorType::get({tile::getShape(rows)[0], desc.getShape().back()},
+                                    desc.getElementType());
+  auto got = cast<RankedTensorType>(block);
+  if (got.getShape() != want.getShape() || got.getElementType() != want.getElementType())
+    return op->emitOpError("expects a block of type ") << want << ", got " << block;
+  return success();
+}
+
+LogicalResult DescriptorGatherOp::verify() {
+  return verifyRows(*this, getDesc().getType(), getRows().getType(), getType());
+}
+
+LogicalResult DescriptorScatterOp::verify() {
+  return verifyRows(*this, getDesc().getType(), getRows().getType(), getValue().getType());
+}

@@ -1,0 +1,5 @@
+"""Descriptors of arrays as arguments of kernels."""
+
+from tilewright.tools.tensor_descriptor import TensorDescriptor
+
+__all__ = ["TensorDescriptor"]

@@ -1,0 +1,12 @@
+"""An ordering that there is not."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    tl.atomic_add(x, 1, sem="seq_cst")
+
+
+SIGNATURE = {"x": "*i32"}

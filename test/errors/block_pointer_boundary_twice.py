@@ -1,0 +1,13 @@
+"""A boundary check that names a dimension twice."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x, n):
+    p = tl.make_block_ptr(x, (n, n), (n, 1), (0, 0), (16, 16), (1, 0))
+    tl.load(p, boundary_check=(1, 1))
+
+
+SIGNATURE = {"x": "*fp16", "n": "i32"}

@@ -1,0 +1,12 @@
+"""A gather of too few columns."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    x.gather(tl.arange(0, 8), 0)
+
+
+SIGNATURE = {"x": "tensordesc<fp16[1,8]>"}

@@ -1,0 +1,12 @@
+"""NaN among integers."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x, n):
+    tl.make_tensor_descriptor(x, [n, n], [n, 1], [16, 16], "nan")
+
+
+SIGNATURE = {"x": "*i32", "n": "i32"}

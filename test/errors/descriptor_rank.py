@@ -1,0 +1,12 @@
+"""A descriptor of six dimensions."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x, n):
+    tl.make_tensor_descriptor(x, [n, n, n, n, n, n], [n, n, n, n, n, 1], [1, 1, 1, 1, 1, 16])
+
+
+SIGNATURE = {"x": "*fp16", "n": "i32"}

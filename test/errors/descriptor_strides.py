@@ -1,0 +1,12 @@
+"""A descriptor with too few strides."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x, n):
+    tl.make_tensor_descriptor(x, [n, n], [1], [16, 16])
+
+
+SIGNATURE = {"x": "*fp16", "n": "i32"}
