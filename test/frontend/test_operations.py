@@ -289,7 +289,7 @@ def atomics(x, i, out):
 def test_atomics(lower):
     text = lower(atomics, x="*fp32", i="*i32", out="*fp32")
     assert "scope = #tile<scope cta>, semantic = #tile<semantic relaxed>" in text
-    for kind in ("fadd", "max", "umin", "umax", "and", "or", "xor", "exchange"):
+    for kind in ("fadd", "max", "umin", "fmax", "fmin", "and", "or", "xor", "exchange"):
         assert re.search(rf"tile.atomic_rmw +{kind} ", text), kind
     assert "tile.atomic_cas" in text
 

@@ -9,6 +9,7 @@
 #include "compiler/conversion/SaturateFloatToInt/SaturateFloatToInt.h"
 #include "compiler/conversion/TileToLoops/TileToLoops.h"
 #include "compiler/core/Codegen.h"
+#include "compiler/transforms/CheckBounds/CheckBounds.h"
 #include "compiler/transforms/ExpandAtomics/ExpandAtomics.h"
 #include "compiler/transforms/ExpandCasts/ExpandCasts.h"
 #include "compiler/transforms/ExpandDescriptors/ExpandDescriptors.h"
@@ -111,6 +112,7 @@ void CPUTarget::buildStage(OpPassManager &pm, StringRef stage, const CompileOpti
     pm.addPass(createInlinerPass());
     pm.addPass(createExpandDescriptors());
     pm.addNestedPass<func::FuncOp>(createExpandAtomics());
+    pm.addPass(createCheckBounds());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createSymbolDCEPass());
     pm.addNestedPass<func::FuncOp>(createExpandSorts());

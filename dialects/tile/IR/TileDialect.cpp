@@ -150,6 +150,11 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
       return op->emitError() << "expects a kernel to return nothing";
     return success();
   }
+  if (name == kCheckBoundsAttr) {
+    if (!isa<ModuleOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of a module";
+    return success();
+  }
   if (name == kTargetAttr) {
     if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
       return op->emitError() << "expects '" << name << "' as a #tile.target of a module";

@@ -59,6 +59,10 @@ inline constexpr llvm::StringLiteral kScratchOffsetAttr = "tile.scratch_offset";
 /// On a module: bytes of working memory that a program needs.
 inline constexpr llvm::StringLiteral kScratchBytesAttr = "tile.scratch_bytes";
 
+/// Unit attribute of a module: accesses are to be checked against the arrays that
+/// kernels are given.
+inline constexpr llvm::StringLiteral kCheckBoundsAttr = "tile.check_bounds";
+
 /// The target of the module around `op`, or null where none is stated.
 TargetAttr getTarget(mlir::Operation *op);
 /// The integer module attribute `name` around `op`, or `missing`.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..language import types as t
+from ..language.types import dtype
 from ..runtime.errors import DeviceAssertionError
 from .formats import fit, numpy_type, signed, unsigned
 from .machine import Machine, evaluates
@@ -134,20 +135,32 @@ def _store(machine: Machine, op: Operation, pointers: Addresses, value: Any, mas
     write(pointers, value, mask, op.operands[0].type.scalar.element_ty)
 
 
+def _by_bits(x: Array) -> Array:
+    """Integers that order floats by sign and bits."""
+    bits = signed(x)
+    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+
+
 _UPDATES = {
     "add": lambda old, new: unsigned(old) + unsigned(new), "fadd": np.add,
     "max": lambda old, new: np.maximum(signed(old), signed(new)),
     "min": lambda old, new: np.minimum(signed(old), signed(new)),
     "umax": lambda old, new: np.maximum(unsigned(old), unsigned(new)),
     "umin": lambda old, new: np.minimum(unsigned(old), unsigned(new)),
+    "fmax": lambda old, new: np.where(_by_bits(new) > _by_bits(old), new, old),
+    "fmin": lambda old, new: np.where(_by_bits(new) < _by_bits(old), new, old),
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "exchange": lambda old, new: new,
 }
 
 
 @evaluates("tile.atomic_rmw")
 def _atomic(machine: Machine, op: Operation, pointers: Addresses, value: Array, mask: Array | None = None) -> Array:
+    return combine(op, pointers, value, mask, op.operands[0].type.scalar.element_ty)
+
+
+def combine(op: Operation, pointers: Addresses, value: Array, mask: Array | None, element: dtype) -> Array:
+    """Combine values with what memory holds, by the operation's kind; gives what it held."""
     kind = op.attributes["kind"].removeprefix("#tile<atomic ").removesuffix(">")
-    element = op.operands[0].type.scalar.element_ty
 
     def change(old: Array, lane: tuple) -> Array:
         new = value[lane].astype(np.asarray(old).dtype)

@@ -10,11 +10,13 @@ import numpy as np
 
 from ..ast.builder import BuildOptions
 from ..ast.module import Argument
+from ..language.types import tensor_descriptor_type
 from ..launching import bind, evaluate_grid
 from ..options import CompileOptions
 from ..runtime.launch import Resolver, Specialization, make_specialization
 from ..signature import bind_specialization
-from . import arithmetic, blocks, debugger  # noqa: F401 - they register what evaluates operations
+from . import arithmetic, blocks, debugger, descriptors  # noqa: F401 - they register what evaluates operations
+from .descriptors import Description
 from .formats import fit
 from .machine import Machine
 from .memory import Addresses, Buffer
@@ -96,8 +98,15 @@ def _leaves(value: Any, argument: Any) -> Iterator[tuple[Any, Argument]]:
 
 def _pack(value: Any, argument: Argument, name: str) -> Any:
     """An argument as the machine holds it."""
+    if isinstance(argument.type, tensor_descriptor_type):
+        return Description(_pointer(value.base, name), tuple(value.shape), tuple(value.strides[:-1]))
     if not argument.type.is_ptr():
         return fit(np.asarray(value), argument.type)
+    return _pointer(value, name)
+
+
+def _pointer(value: Any, name: str) -> Addresses:
+    """The address of an array's first element."""
     buffer = find_buffer(value, name)
     return Addresses(np.asarray(buffer.first, np.int64), buffer)
 

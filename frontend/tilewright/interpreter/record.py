@@ -20,7 +20,8 @@ from ..ast.lowering import Lowering
 from ..ast.module import Argument, flatten
 from ..ast.values import Value, tensor
 from ..errors import CompilationError
-from ..language.types import dtype
+from ..language.descriptors import tensor_descriptor
+from ..language.types import dtype, tensor_descriptor_type
 
 MARK = "debug.mark"
 BREAK = "debug.break"
@@ -225,7 +226,8 @@ def record(function: Any, arguments: Mapping[str, Any], options: BuildOptions) -
 
 def _bind(value: Any, results: Iterator[Result]) -> Value:
     if isinstance(value, Argument):
-        return tensor(next(results), value.type)
+        passed = tensor(next(results), value.type)
+        return tensor_descriptor(passed) if isinstance(value.type, tensor_descriptor_type) else passed
     if isinstance(value, tuple):
         items = [_bind(item, results) for item in value]
         return type(value)._make(items) if hasattr(value, "_make") else tuple(items)
