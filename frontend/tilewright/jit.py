@@ -321,6 +321,7 @@ def _note_use(name: str, value: Any, functions: list[JITFunction], constants: di
                 _note_use(f"{name}.{member_name}", member, functions, constants)
     elif isinstance(value, type) and hasattr(value, "_field_defaults"):  # a named tuple
         constants[name] = (value._fields, open_constant(tuple(value._field_defaults.values())))
+        functions += [member for member in vars(value).values() if isinstance(member, JITFunction)]
 
 
 class ConstexprFunction:

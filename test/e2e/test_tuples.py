@@ -12,6 +12,22 @@ class Point(typing.NamedTuple):
     x: typing.Any
     y: typing.Any = 7
 
+    @tw.jit
+    def total(self, scale=1):
+        return (self.x + self.y) * scale
+
+
+@tw.jit
+def totals(p, out):
+    tl.store(out, p.total(scale=3))
+    tl.store(out + 1, Point(2).total())
+
+
+def test_named_tuples_have_methods():
+    out = np.zeros(2, np.int32)
+    totals[(1,)](Point(3, 4), out)
+    assert out.tolist() == [21, 9]
+
 
 def run(kernel, *args, size=1, dtype=np.int32):
     """What a kernel stores in its last argument."""

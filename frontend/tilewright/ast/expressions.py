@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 import types
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from ..language import arithmetic, shapes
 from ..language.conversion import describe_value
 from .constants import is_constant_global, open_constant
 from .objects import METHODS
-from .values import Aggregate, Undefined, Value, has_tensor, is_static, tensor, unwrap
+from .values import Aggregate, BoundMethod, Undefined, Value, has_tensor, is_static, tensor, unwrap
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -111,6 +112,10 @@ class Expressions:
             return self.tensor_attribute(base, name)
         if isinstance(base, Aggregate):
             return self.aggregate_attribute(base, name)
+        if isinstance(base, tuple) and name not in getattr(base, "_fields", ()):
+            member = inspect.getattr_static(type(base), name, None)
+            if hasattr(member, "__tile_function__"):  # a method of a named tuple
+                return BoundMethod(member, base)
         if name == "value" and not hasattr(base, "value"):  # of what a tl.constexpr holds
             return base
         if name == "type" and isinstance(base, (bool, int, float)):
