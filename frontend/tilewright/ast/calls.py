@@ -249,9 +249,12 @@ def _extremum(on_python: Callable[..., Any], on_values: Callable[..., Any]) -> C
 
 def _is_instance(self: Lowering, value: Value, classes: Any) -> bool:
     classes = classes if isinstance(classes, tuple) else (classes,)
+    for each in classes:
+        if not isinstance(each, type):
+            raise TileTypeError(f"isinstance: expects classes, got {describe_value(each)}")
     if constexpr in classes and not isinstance(value, tensor):
         return True
-    return isinstance(value, tuple(each for each in classes if isinstance(each, type)))
+    return isinstance(value, classes)
 
 
 def _get_attribute(self: Lowering, value: Value, name: str, *default: Value) -> Value:
