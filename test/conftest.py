@@ -8,9 +8,9 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--device", choices=("cpu", "cuda", "interpreter"), default="cpu",
-                     help="where the kernels of test/e2e run: numpy's arrays as they are, copies of them on a GPU, "
-                          "or interpreted, without code generation")
+    parser.addoption("--device", choices=("cpu", "cuda", "emulator", "interpreter"), default="cpu",
+                     help="where the kernels of test/e2e run: numpy's arrays as they are, copies of them on a GPU, in the "
+                          "emulator of AMD GPUs, or interpreted, without code generation")
 
 
 def pytest_configure(config: pytest.Config) -> None:

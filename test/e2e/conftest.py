@@ -20,7 +20,7 @@ def rng():
 
 @pytest.fixture(scope="session")
 def device(pytestconfig) -> str:
-    """Where kernels run: "cpu", "cuda" or "interpreter"."""
+    """Where kernels run: "cpu", "cuda", "emulator" or "interpreter"."""
     return pytestconfig.getoption("--device")
 
 
@@ -32,8 +32,13 @@ def arrays_on_device(request, device, monkeypatch):
     mark = request.node.get_closest_marker("cpu_only")
     if mark is not None:
         pytest.skip(f"on the CPU only: {mark.kwargs['reason']}")
+    if device == "emulator":
+        from emulated_arrays import launch_in_emulator
+
+        launch_in_emulator(monkeypatch)
     if device == "cuda":
         from gpu_arrays import launch_on_gpu
+
 
         launch_on_gpu(monkeypatch)
 

@@ -1,4 +1,4 @@
-"""An element of a block."""
+"""A place that a block does not have."""
 
 import tilewright as tw
 import tilewright.language as tl
@@ -6,7 +6,7 @@ import tilewright.language as tl
 
 @tw.jit
 def kernel(x):
-    y = tl.arange(0, 8)[3]
+    y = tl.arange(0, 8)[8]
 
 
 SIGNATURE = {"x": "*fp32"}

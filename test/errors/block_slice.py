@@ -1,4 +1,4 @@
-"""A slice of a block."""
+"""A slice whose bound is computed."""
 
 import tilewright as tw
 import tilewright.language as tl
@@ -6,7 +6,7 @@ import tilewright.language as tl
 
 @tw.jit
 def kernel(x):
-    y = tl.arange(0, 8)[0:4]
+    y = tl.arange(0, 8)[0:tl.program_id(0)]
 
 
 SIGNATURE = {"x": "*fp32"}

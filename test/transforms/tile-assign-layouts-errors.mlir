@@ -13,16 +13,6 @@ func.func @several_blocks() { return }
 // -----
 
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
-func.func @reshape(%x: tensor<96xf32>) {
-  // expected-error @+1 {{finds no layout in which the threads of a program can change}}
-  %y = tile.reshape %x : tensor<96xf32> -> tensor<32x3xf32>
-  return
-}
-}
-
-// -----
-
-module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
 // expected-error @+1 {{expects blocks of known size without an encoding of another kind}}
 func.func @unknown_size(%x: tensor<?xf32>) { return }
 }

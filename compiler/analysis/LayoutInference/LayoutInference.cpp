@@ -35,14 +35,18 @@ static bool isBlock(Type type) { return isa<RankedTensorType>(type); }
 LayoutTie tile::getLayoutTie(Operation *op) {
   if (isa<ExpandDimsOp, BroadcastOp, TransposeOp, ReshapeOp, JoinOp, SplitOp>(op))
     return LayoutTie::Shape;
+  if (isa<GatherOp, CatOp, ExtractOp>(op))
+    return LayoutTie::Moving;
   if (isa<ReduceOp>(op))
     return LayoutTie::Reduction;
   if (isa<ArangeOp, SplatOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return LayoutTie::Leaf;
   if (isa<PrintOp, AssertOp, BufferStoreOp>(op))
     return LayoutTie::Sink;
-  bool isElementwise = op->hasTrait<OpTrait::Elementwise>() || isa<HintOp>(op);
-  if (isElementwise && !isa<ConvertLayoutOp>(op) && op->getNumRegions() == 0 && hasOneShape(op) &&
+  bool isElementwise =
+      (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0) ||
+      isa<HintOp, MapOp, InlineAsmOp>(op);
+  if (isElementwise && !isa<ConvertLayoutOp>(op) && hasOneShape(op) &&
       llvm::any_of(op->getOperandTypes(), isBlock) && llvm::all_of(op->getResultTypes(), isBlock))
     return LayoutTie::Same;
   return LayoutTie::Anchor;
@@ -85,6 +89,8 @@ LayoutAttr tile::getOperandLayout(Operation *op, unsigned index, LayoutAttr resu
       })
       .Case([&](JoinOp) { return toAttr(context, layout.split()); })
       .Case([&](SplitOp) { return toAttr(context, layout.joined()); })
+      .Case([&](GatherOp) { return index == 1 ? result : LayoutAttr(); }) // 1: the index
+      .Case<CatOp, ExtractOp>([&](auto) { return LayoutAttr(); })
       .Default([&](Operation *) { return result; });
 }
 
@@ -106,6 +112,8 @@ LayoutAttr tile::getResultLayout(Operation *op, unsigned index, LayoutAttr opera
       })
       .Case([&](JoinOp) { return toAttr(context, layout.joined()); })
       .Case([&](SplitOp) { return toAttr(context, layout.split()); })
+      .Case([&](GatherOp) { return index == 1 ? operand : LayoutAttr(); })
+      .Case<CatOp, ExtractOp>([&](auto) { return LayoutAttr(); })
       .Case([&](ReduceOp reduce) {
         if (!isBlock(reduce.getReduced().front().getType()))
           return LayoutAttr();

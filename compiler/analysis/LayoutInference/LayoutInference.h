@@ -14,7 +14,8 @@ namespace tile {
 enum class LayoutTie {
   /// All blocks among operands and results have one layout.
   Same,
-  /// The result's layout determines the operands': shape changes.
+  /// The result's layout determines the operands': shape changes. A reshape for
+  /// which it determines none takes any, and moves elements between threads.
   Shape,
   /// The operands' layout determines the results': reductions.
   Reduction,
@@ -23,6 +24,10 @@ enum class LayoutTie {
   Leaf,
   /// Takes a block in any layout and has no block as a result.
   Sink,
+  /// Any layout will do for the result and for the operands that elements are
+  /// taken from: the op moves elements between threads itself. Operands that
+  /// `getOperandLayout` gives a layout for have that one.
+  Moving,
   /// The layouts are fixed when they are chosen: memory access, dot.
   Anchor,
 };
@@ -32,7 +37,8 @@ enum class LayoutTie {
 LayoutTie getLayoutTie(mlir::Operation *op);
 
 /// The layout that operand `index` must have so that the results have the
-/// layout `result`; null where no layout gives it. For `Same` and `Shape`.
+/// layout `result`; null where no layout gives it, or, for `Moving`, where any
+/// will do. For `Same`, `Shape` and `Moving`.
 LayoutAttr getOperandLayout(mlir::Operation *op, unsigned index, LayoutAttr result);
 
 /// The layout that the results have where operand `index` has the layout

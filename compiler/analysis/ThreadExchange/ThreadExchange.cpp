@@ -1,6 +1,7 @@
 //===- ThreadExchange.cpp - On-chip memory that ops exchange data through ---===//
 #include "compiler/analysis/ThreadExchange/ThreadExchange.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/ThreadExchange/MovePlan.h"
 #include "compiler/analysis/ThreadExchange/ReductionPlan.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -96,6 +97,7 @@ int64_t tile::getExchangeBytes(Operation *op) {
                                   getBlockLayout(convert.getType()), getShape(source));
       })
       .Case([](ReduceOp reduce) { return getReductionBytes(reduce); })
+      .Case<GatherOp, CatOp, ExtractOp, ReshapeOp>([](auto move) { return getMoveBytes(move); })
       .Case([](DotOp dot) { return getDotBytes(dot); })
       .Case<AtomicRMWOp, AtomicCASOp, AtomicLoadOp>(
           [](auto atomic) { return getBroadcastBytes(atomic, atomic.getResult().getType()); })

@@ -29,7 +29,16 @@ mlir::LogicalResult lower(TransposeOp op, ThreadLowering &t);
 mlir::LogicalResult lower(JoinOp op, ThreadLowering &t);
 mlir::LogicalResult lower(SplitOp op, ThreadLowering &t);
 mlir::LogicalResult lower(HintOp op, ThreadLowering &t);
+mlir::LogicalResult lower(GatherOp op, ThreadLowering &t);
+mlir::LogicalResult lower(CatOp op, ThreadLowering &t);
+mlir::LogicalResult lower(ExtractOp op, ThreadLowering &t);
+/// A reshape whose elements change threads.
+mlir::LogicalResult lowerMove(ReshapeOp op, ThreadLowering &t);
 mlir::LogicalResult lower(ConvertLayoutOp op, ThreadLowering &t);
+
+// Code and assembly for each element.
+mlir::LogicalResult lower(MapOp op, ThreadLowering &t);
+mlir::LogicalResult lower(InlineAsmOp op, ThreadLowering &t);
 
 // Global memory.
 mlir::LogicalResult lower(LoadOp op, ThreadLowering &t);

@@ -5,6 +5,7 @@
 // from that, registers are renamed or exchanged, as a conversion would.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ThreadExchange/MovePlan.h"
 #include "compiler/analysis/ThreadExchange/ReductionPlan.h"
 #include "compiler/conversion/TileToGPU/Exchange.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
@@ -62,6 +63,8 @@ LogicalResult tile::lower(ExpandDimsOp op, ThreadLowering &t) {
 }
 
 LogicalResult tile::lower(ReshapeOp op, ThreadLowering &t) {
+  if (movesElements(op))
+    return lowerMove(op, t);
   const LinearLayout &source = getLinearLayout(op.getSource().getType());
   std::optional<LinearLayout> layout = source.reshaped(getShape(op.getType()));
   if (!layout)

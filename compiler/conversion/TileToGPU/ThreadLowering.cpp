@@ -163,8 +163,8 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
   b.setLoc(op->getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::ConstantOp, AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp, ArangeOp, SplatOp,
-            BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, HintOp,
-            ConvertLayoutOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp,
+            BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, GatherOp,
+            CatOp, ExtractOp, MapOp, InlineAsmOp, HintOp, ConvertLayoutOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp,
             AtomicStoreOp, AtomicPollOp, TimerOp, ReduceOp, DotOp, BufferAllocOp, BufferViewOp,
             BufferTransposeOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp,
             AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp,

@@ -12,7 +12,8 @@ using namespace tile::loops;
 /// The integer that all elements of `value` are, if the text says so.
 static std::optional<int64_t> getKnownInteger(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, HintOp, arith::ExtSIOp>(op))
+    if (isa<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, ExtractOp, HintOp,
+            arith::ExtSIOp>(op))
       value = op->getOperand(0);
     else
       break;
@@ -78,9 +79,9 @@ std::optional<int64_t> Nest::computeStride(Operation *op, const Point &point) {
     return 0;
   if (isa<HintOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return getStride(op->getOperand(0), point);
-  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op))
+  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, ExtractOp>(op))
     return getStride(op->getOperand(0), mapPoint(op, point));
-  if (isa<JoinOp, SplitOp>(op))
+  if (isa<JoinOp, SplitOp, CatOp, GatherOp, MapOp, InlineAsmOp>(op))
     return std::nullopt;
   SmallVector<std::optional<int64_t>> below;
   for (Value operand : op->getOperands())
@@ -104,7 +105,7 @@ void Nest::collectGuards(Value value, const Point &point, SmallVectorImpl<Value>
   Operation *op = value.getDefiningOp();
   if (!op || getStride(value, point) == 0)
     return;
-  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op))
+  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, ExtractOp>(op))
     return collectGuards(op->getOperand(0), mapPoint(op, point), guards);
   if (!isa<arith::RemSIOp, arith::RemUIOp>(op)) {
     for (Value operand : op->getOperands())

@@ -25,6 +25,8 @@ void BufferPlanner::run(func::FuncOp kernel) {
       return WalkResult::skip();
     if (isVirtual(op))
       virtualOps.push_back(op);
+    if (isa<MapOp>(op)) // what it holds computes scalars
+      return WalkResult::skip();
     if (op->getNumRegions() == 0 && writesMemory(op))
       writes.push_back(op);
     return WalkResult::advance();
@@ -54,6 +56,8 @@ BufferPlanner::Use BufferPlanner::getOperandUse(OpOperand &operand, Use use) {
   Operation *op = operand.getOwner();
   if (isShapeChange(op))
     use.isLaneByLane = false;
+  if (isa<GatherOp>(op) && operand.getOperandNumber() == 0)
+    use.isRepeated = true;
   if (isa<BroadcastOp>(op)) {
     use.isRepeated = true;
     ArrayRef<int64_t> from = getShape(operand.get().getType());
@@ -125,7 +129,7 @@ bool BufferPlanner::isOvertaken(LoadOp load, const Group &group) {
     if (at <= position || at > group.position)
       return false;
     bool isInGroup = llvm::any_of(group.roots, [&](const Root &root) { return root.op == write; });
-    if (!isInGroup)
+    if (!isInGroup || isa<InlineAsmOp>(write))
       return true;
     Value pointer = write->getOperand(0);
     if (pointer == load.getPointer())

@@ -110,6 +110,11 @@ void Emitter::emitBlock(Block &source) {
     emitOp(op);
 }
 
+void Emitter::emitCode(Block &block) {
+  for (Operation &op : block.without_terminator())
+    emitOp(op);
+}
+
 void Emitter::emitOp(Operation &op) {
   for (Group *group : plan.getGroups(&op))
     Nest(*this, builder, group->roots.front().op ? group->roots.front().op->getLoc() : op.getLoc())
@@ -134,8 +139,10 @@ void Emitter::emitOp(Operation &op) {
     return emitAssert(assertion);
   if (op.hasTrait<OpTrait::IsTerminator>())
     return emitYield(op);
+  auto assembly = dyn_cast<InlineAsmOp>(op);
   bool onBlocks = isVirtual(&op) || isa<ReduceOp>(op) ||
-                  ((isa<StoreOp>(op) || isAtomic(&op)) && isBlock(op.getOperand(0)));
+                  ((isa<StoreOp>(op) || isAtomic(&op)) && isBlock(op.getOperand(0))) ||
+                  (assembly && isBlock(assembly.getMapped().front()));
   if (!onBlocks && !isa<BarrierOp>(op))
     emitScalarOp(op);
 }

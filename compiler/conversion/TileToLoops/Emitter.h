@@ -33,6 +33,8 @@ public:
   /// What a scalar has become.
   mlir::Value getScalar(mlir::Value scalar) const { return scalars.lookup(scalar); }
   void setScalar(mlir::Value scalar, mlir::Value value) { scalars.map(scalar, value); }
+  /// Emit the scalar code of `block`, all but its terminator, at the builder's position.
+  void emitCode(mlir::Block &block);
   /// Constants stand once, at the kernel's entry.
   mlir::Value getConstant(mlir::TypedAttr value);
   mlir::Value getIndex(int64_t value) { return getConstant(builder.getI64IntegerAttr(value)); }

@@ -112,11 +112,21 @@ Lanes Nest::compute(OpResult value, const Point &point) {
     half.push_back({emitter.getIndex(value.getResultNumber()), nullptr, false, 0, 1});
     return evaluate(split.getSource(), half);
   }
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return computeGather(gather, point);
+  if (auto cat = dyn_cast<CatOp>(op))
+    return computeCat(cat, point);
   if (isShapeChange(op))
     return evaluate(op->getOperand(0), mapPoint(op, point));
   SmallVector<Lanes> operands;
   for (Value operand : op->getOperands())
     operands.push_back(evaluate(operand, point));
+  if (isa<MapOp, InlineAsmOp>(op)) {
+    unsigned at = getPointId(point);
+    for (auto [result, lanes] : llvm::zip(op->getResults(), computeByElement(op, operands)))
+      values[{result, at}] = lanes;
+    return values.lookup({value, at});
+  }
   return isa<AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp>(op) ? computePointerOp(op, operands)
                                                               : computeElementwise(value, operands);
 }
@@ -265,6 +275,11 @@ SmallVector<Value> Nest::emitScalar(Operation *op) {
             return {computePointerOp(pointer, operands).value};
           })
       .Case<HintOp>([&](auto) -> SmallVector<Value> { return {operands[0].value}; })
+      .Case<SplitOp>([&](SplitOp split) { return readHalves(split); })
+      .Case<InlineAsmOp>([&](auto assembly) {
+        return llvm::map_to_vector(computeByElement(assembly, operands),
+                                   [](const Lanes &lanes) { return lanes.value; });
+      })
       .Default([&](Operation *other) {
         IRMapping mapping;
         for (auto [index, operand] : llvm::enumerate(operands))
@@ -274,6 +289,18 @@ SmallVector<Value> Nest::emitScalar(Operation *op) {
           result.setType(getScalarType(result.getType()));
         return SmallVector<Value>(copy->getResults());
       });
+}
+
+/// The two elements of a block that was kept.
+SmallVector<Value> Nest::readHalves(SplitOp split) {
+  Buffer *buffer = emitter.getPlan().getBuffer(split.getSource());
+  Type element = getElementType(split.getSource().getType());
+  SmallVector<Value> halves;
+  for (int64_t place : {0, 1}) {
+    Point point{{emitter.getIndex(place), nullptr, false, 0, 1}};
+    halves.push_back(readBuffer(*buffer, element, point).value);
+  }
+  return halves;
 }
 
 Value Nest::loadGridValue(int32_t index) {

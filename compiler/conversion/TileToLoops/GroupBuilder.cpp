@@ -33,6 +33,7 @@ void GroupBuilder::visitOp(Operation *op) {
       .Case<scf::WhileOp>([&](auto loop) { visitWhile(loop); })
       .Case<StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp>(
           [&](Operation *effect) { visitEffect(effect); })
+      .Case<InlineAsmOp>([&](auto assembly) { visitAssembly(assembly); })
       .Default([&](Operation *other) {
         if (!isVirtual(other))
           visitScalar(other);
@@ -70,6 +71,20 @@ void GroupBuilder::visitEffect(Operation *op) {
   addRoot({op}, op, getShape(pointer), /*axis=*/-1, op->getOperands());
 }
 
+/// Assembly with effects runs once for each element, where it stands.
+void GroupBuilder::visitAssembly(InlineAsmOp op) {
+  Value result = op.getMapped().front();
+  if (op.getIsPure() && isBlock(result))
+    return;
+  if (!isBlock(result))
+    return visitScalar(op);
+  for (Value result : op.getMapped())
+    if (!result.use_empty())
+      plan.buffers[result] =
+          plan.createBuffer(getElementType(result.getType()), getShape(result.getType()));
+  addRoot({op}, op, getShape(result.getType()), /*axis=*/-1, op.getSources());
+}
+
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
@@ -105,6 +120,8 @@ bool GroupBuilder::dependsOnOpen(ValueRange inputs) {
 
 /// Whether two writes of one nest could touch one address from different lanes.
 static bool mayOverlap(Operation *a, Operation *b) {
+  if (isa<InlineAsmOp>(a) || isa<InlineAsmOp>(b))
+    return true;
   if (a->getOperand(0) == b->getOperand(0))
     return false;
   Value first = getBasePointer(a->getOperand(0)), second = getBasePointer(b->getOperand(0));

@@ -20,6 +20,7 @@ private:
   void visitOp(mlir::Operation *op);
   void visitReduce(ReduceOp op);
   void visitEffect(mlir::Operation *op);
+  void visitAssembly(InlineAsmOp op);
   void visitDot(DotOp op);
   void visitScan(ScanOp op);
   void visitSort(SortOp op);

@@ -90,7 +90,7 @@ void Nest::collectTerms(Value mask, const Point &point, SmallVectorImpl<RangeTer
     collectTerms(op->getOperand(0), point, terms);
     return collectTerms(op->getOperand(1), point, terms);
   }
-  bool isView = isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op);
+  bool isView = isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, ExtractOp>(op);
   if (isView && getStride(mask, point) != 0)
     return collectTerms(op->getOperand(0), mapPoint(op, point), terms);
   Key key(mask, getPointId(point));
@@ -113,12 +113,12 @@ void Nest::collectMasks(Value value, const Point &point, SmallVectorImpl<RangeTe
     if (load.getMask() && getStride(load.getPointer(), point) != 0)
       collectTerms(load.getMask(), point, terms);
   Point below(point);
-  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp>(op))
+  if (isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, ExtractOp>(op))
     below = mapPoint(op, point);
   else if (isa<JoinOp>(op))
     below.pop_back();
-  else if (isa<SplitOp>(op))
-    return;
+  else if (isShapeChange(op))
+    return; // lanes below are others than those of the loop
   for (Value operand : op->getOperands())
     collectMasks(operand, below, terms, visited);
 }

@@ -245,6 +245,8 @@ Nest::Accumulators Nest::emitElements(const Group &group, Accumulators accumulat
     } else if (auto store = dyn_cast<StoreOp>(root.op)) {
       storeLanes(*input.address, getElementType(store.getValue().getType()), input.operands.front(),
                  input.mask);
+    } else if (auto assembly = dyn_cast<InlineAsmOp>(root.op)) {
+      emitAssembly(assembly, input.operands);
     } else {
       emitAtomic(root.op, input.operands, input.mask);
     }

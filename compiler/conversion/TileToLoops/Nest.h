@@ -98,6 +98,7 @@ private:
   Lanes computeElementwise(mlir::OpResult value, llvm::ArrayRef<Lanes> operands);
   Lanes computePointerOp(mlir::Operation *op, llvm::ArrayRef<Lanes> operands);
   mlir::Value extendIndex(mlir::Value index, unsigned level);
+  llvm::SmallVector<mlir::Value> readHalves(SplitOp split);
   mlir::Value loadGridValue(int32_t index);
   Lanes computeArange(ArangeOp op, const Point &point);
   mlir::Value getZero(mlir::Type type);
@@ -124,6 +125,22 @@ private:
   Coord addCoords(Coord a, Coord b);
   Coord scaleCoord(Coord coord, int64_t factor);
   Lanes selectJoined(JoinOp op, const Point &point);
+
+  // Move.cpp: elements from other places.
+  Point mapExtract(ExtractOp op, const Point &point);
+  Lanes computeGather(GatherOp op, const Point &point);
+  Lanes computeCat(CatOp op, const Point &point);
+  /// `low` where the index lies below `bound`, else `high`.
+  Lanes selectBelow(const Coord &coord, int64_t bound, Lanes low, Lanes high);
+
+  // Elements.cpp: code for one element after the other.
+  llvm::SmallVector<Lanes> computeByElement(mlir::Operation *op, llvm::ArrayRef<Lanes> operands);
+  llvm::SmallVector<mlir::Value> runElements(mlir::Operation *op,
+                                             llvm::ArrayRef<mlir::Value> elements);
+  llvm::SmallVector<Lanes> loopOverElements(mlir::Operation *op, llvm::ArrayRef<Lanes> operands,
+                                            unsigned level);
+  mlir::Value getLiveLanes(unsigned &level);
+  void emitAssembly(InlineAsmOp op, llvm::ArrayRef<Lanes> operands);
 
   // Access.cpp: memory.
   std::optional<int64_t> getStride(mlir::Value value, const Point &point);

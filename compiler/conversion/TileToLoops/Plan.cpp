@@ -19,6 +19,11 @@ Plan::Plan(func::FuncOp kernel) {
     groupsAt[group->anchor].push_back(group.get());
   findLifetimes(kernel);
   layOutArena();
+  // The last chunk of a part of a block may begin anywhere in the block: what it
+  // reads beyond a buffer counts for nothing, but has to be memory.
+  if (scratchBytes > 0 && kernel.walk([](ExtractOp) { return WalkResult::interrupt(); })
+                              .wasInterrupted())
+    scratchBytes += kChunk * 8;
 }
 
 Buffer *Plan::createBuffer(Type element, ArrayRef<int64_t> shape, int laneDim) {

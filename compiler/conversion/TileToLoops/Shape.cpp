@@ -29,6 +29,8 @@ Point Nest::mapPoint(Operation *op, const Point &point) {
   } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
     for (auto [dim, source] : llvm::enumerate(transpose.getOrder()))
       mapped[source] = point[dim];
+  } else if (auto extract = dyn_cast<ExtractOp>(op)) {
+    mapped = mapExtract(extract, point);
   } else {
     mapped = mapReshape(cast<ReshapeOp>(op), point);
   }

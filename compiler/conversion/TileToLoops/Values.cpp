@@ -32,13 +32,16 @@ bool loops::isElementwise(Operation *op) {
 }
 
 bool loops::isShapeChange(Operation *op) {
-  return isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp>(op);
+  return isa<BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, ExtractOp, CatOp,
+             GatherOp>(op);
 }
 
 bool loops::isVirtual(Operation *op) {
   if (op->getNumResults() == 0 || !isBlock(op->getResult(0)))
     return false;
-  return isElementwise(op) || isShapeChange(op) ||
+  if (auto assembly = dyn_cast<InlineAsmOp>(op))
+    return assembly.getIsPure();
+  return isElementwise(op) || isShapeChange(op) || isa<MapOp>(op) ||
          isa<LoadOp, ArangeOp, SplatOp, HintOp, arith::ConstantOp, ub::PoisonOp>(op);
 }
 
@@ -47,8 +50,9 @@ bool loops::isCollective(Operation *op) { return isa<ScanOp, SortOp, HistogramOp
 bool loops::writesMemory(Operation *op) {
   if (op->getNumRegions() == 0)
     return isa<StoreOp, BarrierOp, AtomicPollOp, TimerOp>(op) || isAtomic(op) ||
+           (isa<InlineAsmOp>(op) && !cast<InlineAsmOp>(op).getIsPure()) ||
            (isa<LoadOp>(op) && cast<LoadOp>(op).getIsVolatile());
-  if (isa<ReduceOp, ScanOp>(op))
+  if (isa<ReduceOp, ScanOp, MapOp>(op))
     return false;
   return op
       ->walk([&](Operation *inner) {
@@ -60,6 +64,10 @@ bool loops::writesMemory(Operation *op) {
 }
 
 unsigned loops::getCost(Operation *op) {
+  if (isa<MapOp, InlineAsmOp>(op)) // one element after the other
+    return 64;
+  if (isa<GatherOp>(op))
+    return 4;
   if (isShapeChange(op) || isa<ArangeOp, SplatOp, HintOp, arith::ConstantOp, ub::PoisonOp>(op))
     return 0;
   if (isa<math::MathDialect>(op->getDialect())) {

@@ -29,7 +29,7 @@ inline bool isBlock(mlir::Value value) {
 bool isVirtual(mlir::Operation *op);
 /// Whether `op` computes each element from the operands' elements in place.
 bool isElementwise(mlir::Operation *op);
-/// Whether `op` only renames elements (broadcast, transpose, ...).
+/// Whether `op` only moves elements to other places (broadcast, transpose, ...).
 bool isShapeChange(mlir::Operation *op);
 /// Whether `op` has loops of its own, over blocks in memory: a scan, a sort, a histogram.
 bool isCollective(mlir::Operation *op);

@@ -117,7 +117,8 @@ void HomeSolver::propagateFrom(Value value) {
         continue;
       }
       LayoutTie tie = getFlexibleTie(op, threads);
-      if (tie != LayoutTie::Same && tie != LayoutTie::Shape && tie != LayoutTie::Reduction)
+      if (tie != LayoutTie::Same && tie != LayoutTie::Shape && tie != LayoutTie::Reduction &&
+          tie != LayoutTie::Moving)
         continue;
       bool isReduction = tie == LayoutTie::Reduction;
       LayoutAttr from = isReduction ? getReductionLayout(op) : home.layout;
@@ -186,7 +187,8 @@ LayoutAttr HomeSolver::getRequired(OpOperand &operand) {
     return getHome(destination);
   switch (getFlexibleTie(op, threads)) {
   case LayoutTie::Same:
-  case LayoutTie::Shape: {
+  case LayoutTie::Shape:
+  case LayoutTie::Moving: {
     Value result = op->getResult(0);
     LayoutAttr home = isBlock(result) ? getHome(result) : scalarLayout;
     return home ? getOperandLayout(op, operand.getOperandNumber(), home) : LayoutAttr();

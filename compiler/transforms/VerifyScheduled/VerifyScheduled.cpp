@@ -81,13 +81,17 @@ LogicalResult ScheduleVerifier::verifyTie(Operation *op) const {
         return op->emitOpError("expects results of layout ") << want;
     return success();
   }
-  if (tie != LayoutTie::Same && tie != LayoutTie::Shape)
+  if (tie != LayoutTie::Same && tie != LayoutTie::Shape && tie != LayoutTie::Moving)
     return success();
   Type type = op->getResult(0).getType();
   LayoutAttr result = isa<RankedTensorType>(type) ? getLayout(type) : scalarLayout;
   for (OpOperand &operand : op->getOpOperands()) {
     LayoutAttr have = getLayout(operand.get().getType());
-    if (have && result && have != getOperandLayout(op, operand.getOperandNumber(), result))
+    if (!have || !result)
+      continue;
+    LayoutAttr want = getOperandLayout(op, operand.getOperandNumber(), result);
+    bool isFree = !want && (tie == LayoutTie::Moving || isa<ReshapeOp>(op));
+    if (have != want && !isFree)
       return op->emitOpError("expects operand ") // scheduled.2
              << operand.getOperandNumber() << " in the layout that its result's demands";
   }

@@ -33,6 +33,27 @@ def emit_effect(name: str, operands: Sequence[tensor], attributes: Attributes | 
     current().create(name, [operand.handle for operand in operands], (), attributes)
 
 
+def emit_inferred(name: str, operands: Sequence[tensor], attributes: Attributes, arguments: Sequence[dtype],
+                  body: Callable[[list[tensor]], Sequence[tensor]],
+                  types_of: Callable[[Sequence[tensor]], Sequence[dtype]]) -> list[tensor]:
+    """An operation with a region whose results' types follow from what the region yields."""
+    builder = current()
+    session = builder.session
+    # The region is filled in a place of its own, since an operation is made with its results.
+    draft = builder.create(name, (), (), attributes, regions=1)
+    block = draft.regions[0].blocks.append(*[session.ir_type(type) for type in arguments],
+                                           arg_locs=[builder.position()] * len(arguments))
+    with builder.inside(block):
+        values = body([tensor(value, type) for value, type in zip(block.arguments, arguments, strict=True)])
+        builder.create("tile.yield", [value.handle for value in values])
+    types = types_of(values)
+    op = builder.create(name, [operand.handle for operand in operands],
+                        [session.ir_type(type) for type in types], attributes, regions=1)
+    block.append_to(op.regions[0])
+    draft.erase()
+    return [tensor(result, type) for result, type in zip(op.results, types, strict=True)]
+
+
 def emit_region(name: str, operands: Sequence[tensor], types: Sequence[dtype], attributes: Attributes,
                 arguments: Sequence[dtype], body: Callable[[list[tensor]], Sequence[tensor]]) -> list[tensor]:
     """An operation with a region that `body` fills from the region's arguments and that yields its result."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import config
 from ..errors import CompilationError, TileTypeError, UndefinedNameError, UnsupportedLanguageConstruct, suggest
-from ..language import arithmetic, shapes
+from ..language import arithmetic, moving, shapes
 from ..language.conversion import describe_value
 from .constants import is_constant_global, open_constant
 from .objects import METHODS
@@ -253,7 +253,7 @@ class Expressions:
         base = self.expression(node.value)
         if isinstance(base, tensor):
             items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return shapes.index(base, tuple(self.index_item(item) for item in items))
+            return moving.index(base, tuple(self.index_item(item) for item in items))
         method = self.special_method(base, "getitem")
         if method is not None:
             return self.call_value(method, [self.index_item(node.slice)], {})

@@ -28,6 +28,7 @@ from .descriptors import (
     store_tensor_descriptor,
     tensor_descriptor,
 )
+from .elements import inline_asm_elementwise, map_elementwise
 from .linalg import dot
 from .loops import condition, range, static_range
 from .math import (
@@ -54,6 +55,7 @@ from .math import (
     umulhi,
 )
 from .memory import load, store
+from .moving import cat, flip, gather, unpack_int4
 from .program import assume, debug_barrier, max_constancy, max_contiguous, multiple_of, num_programs, program_id
 from .random import (
     pair_uniform_to_normal,
@@ -68,6 +70,7 @@ from .random import (
     uint_to_uniform_float,
 )
 from .reductions import argmax, argmin, max, min, reduce, reduce_or, sum, xor_sum
+from .scaled import dot_scaled
 from .scans import associative_scan, cumprod, cumsum
 from .shapes import (
     arange,

@@ -30,17 +30,8 @@ from .types import block_type, describe, dtype
 LARGEST_BLOCK = 1 << 20
 
 
-def _power_of_two(size: int) -> bool:
-    return size & (size - 1) == 0
-
-
 def check_block(shape: tuple[int, ...], what: str) -> None:
     """Refuse blocks that no target holds."""
-    for size in shape:
-        if not _power_of_two(size):
-            larger = 1 << size.bit_length()
-            raise TileTypeError(f"{what}: sizes of blocks must be powers of two, got {size}",
-                                f"use {larger} and mask the elements from {size} on")
     if prod(shape) > LARGEST_BLOCK:
         raise TileTypeError(f"{what}: a block of {prod(shape)} elements is too large; the largest has {LARGEST_BLOCK}")
 
@@ -59,7 +50,7 @@ def arange(start: int, end: int) -> tensor:
 
     Args:
         start: A compile-time constant.
-        end: A compile-time constant; ``end - start`` is a power of two.
+        end: A compile-time constant.
     """
     start, end = static_int(start, "arange: start"), static_int(end, "arange: end")
     if end <= start:
@@ -247,7 +238,7 @@ def split(a: tensor) -> tuple[tensor, tensor]:
     return first, second
 
 
-@builtin
+@method
 def squeeze(x: tensor, dim: int) -> tensor:
     """Drop a dimension of size one."""
     x = require_block(x, "squeeze")
@@ -257,7 +248,7 @@ def squeeze(x: tensor, dim: int) -> tensor:
     return reshape(x, *x.shape[:dim], *x.shape[dim + 1:])
 
 
-@builtin
+@method
 def unsqueeze(x: tensor, dim: int) -> tensor:
     """Insert a dimension of size one."""
     return expand_dims(x, dim)
@@ -269,25 +260,3 @@ def interleave(a: tensor, b: tensor) -> tensor:
     joined = join(a, b)
     shape = joined.shape
     return joined if len(shape) == 1 else reshape(joined, *shape[:-2], 2 * shape[-2])
-
-
-def index(x: tensor, items: Any) -> tensor:
-    """`x[...]` with `:` for a dimension and None for a new one of size one."""
-    items = items if isinstance(items, tuple) else (items,)
-    if Ellipsis in [each for each in items if not isinstance(each, tensor)]:
-        place = items.index(Ellipsis)
-        missing = len(x.shape) - sum(each is not None for each in items) + 1
-        items = (*items[:place], *[slice(None)] * missing, *items[place + 1:])
-    new, dims = [], 0
-    for place, each in enumerate(items):
-        if each is None:
-            new.append(place)
-        elif isinstance(each, slice) and each == slice(None):
-            dims += 1
-        else:
-            raise TileTypeError("a block is indexed by ':' and None only, which keep and add dimensions",
-                                "elements of a block are not addressed one by one: load what is needed from memory, "
-                                "or select with tl.where and reduce")
-    if dims > len(x.shape):
-        raise TileTypeError(f"too many indices for {describe(x.type)}")
-    return expand_dims(x, tuple(new)) if new else x

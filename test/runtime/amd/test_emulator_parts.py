@@ -130,8 +130,12 @@ def test_msgpack():
 
 def test_races_between_waves():
     index = np.arange(4)
+    every, none = np.ones(4, bool), np.zeros(4, bool)
     detector = RaceDetector(8)
-    detector.write(0, index)
+    detector.write(0, index, every)
+    detector.write(1, index, none)  # a copy of what is there
+    detector.reset()
+    detector.write(0, index, every)
     detector.read(0, index)  # a wave's own order counts
     with pytest.raises(DataRace, match="wave 1 reads byte 0 of LDS, which wave 0 wrote"):
         detector.read(1, index)
@@ -139,7 +143,7 @@ def test_races_between_waves():
     detector.read(1, index)
     detector.read(2, index)
     with pytest.raises(DataRace, match="wave 1 writes byte 0 of LDS, which other waves read"):
-        detector.write(1, index)
+        detector.write(1, index, every)
     detector.reset()
     detector.update(0, index)
     detector.update(1, index)  # atomics go together

@@ -18,7 +18,8 @@ _NOBODY, _SEVERAL = -1, -2
 class RaceDetector:
     """Who has read, written and atomically updated each byte since the last barrier.
 
-    Reads go together, and so do atomics; everything else must be the same wave's.
+    Reads go together, and so do atomics; everything else must be the same wave's. Waves
+    that hold copies may all write them: a write of what is there already changes nothing.
     """
 
     def __init__(self, size: int) -> None:
@@ -37,9 +38,10 @@ class RaceDetector:
         self._check(wave, index, "reads", ("wrote", self._writers), ("updated", self._updaters))
         self._mark(self._readers, wave, index)
 
-    def write(self, wave: int, index: Any) -> None:
+    def write(self, wave: int, index: Any, changes: Any) -> None:
+        """``changes`` says which bytes become others than they were."""
         self._check(
-            wave, index, "writes",
+            wave, index[changes], "writes",
             ("wrote", self._writers), ("read", self._readers), ("updated", self._updaters),
         )  # fmt: skip
         self._mark(self._writers, wave, index)

@@ -169,7 +169,7 @@ class Lds:
 
     def store(self, wave: Wave, addresses: Any, data: Any) -> None:
         index = self._index(addresses, data.shape[1], "store")
-        self._races.write(wave.index, index)
+        self._races.write(wave.index, index, self._content[index] != data)
         self._content[index] = data
 
     def load_atomic(self, wave: Wave, addresses: Any, size: int) -> Any:

@@ -1,0 +1,12 @@
+"""More indices than dimensions."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def kernel(x):
+    y = tl.arange(0, 8)[:, 0]
+
+
+SIGNATURE = {"x": "*fp32"}
