@@ -39,7 +39,6 @@ def arrays_on_device(request, device, monkeypatch):
     if device == "cuda":
         from gpu_arrays import launch_on_gpu
 
-
         launch_on_gpu(monkeypatch)
 
 
