@@ -18,11 +18,18 @@ def time_cpu(candidates: dict[str, Candidate], rounds: int) -> dict[str, float]:
     for _ in range(rounds):
         for name in random.sample(list(candidates), len(candidates)):
             call, count = candidates[name], repeats[name]
+            settle(call)
             start = time.perf_counter()
             for _ in range(count):
                 call()
             samples[name].append((time.perf_counter() - start) / count)
     return {name: statistics.median(values) for name, values in samples.items()}
+
+
+def settle(call: Candidate, seconds: float = 0.06) -> None:
+    """Wait until threads of the candidate before, which spin for a while, sleep; then wake this one's."""
+    time.sleep(seconds)
+    call()
 
 
 def _calibrate(call: Candidate, least: float = 0.02) -> int:

@@ -137,15 +137,17 @@ bool CpuKernel::launch(const LaunchRequest &request) {
   bool isInline = count == 1 || threads == 1 || (isKnown && total < inlineNanoseconds);
   bool isLong = !isKnown || total > longNanoseconds * static_cast<double>(isInline ? 1 : threads);
 
-  // Several chunks a thread even out programs of different length.
-  constexpr int64_t chunksPerThread = 8;
-  int64_t chunk = isInline ? count : std::max<int64_t>(1, count / (threads * chunksPerThread));
+  // So many programs that taking them costs little; one where that is not known.
+  constexpr double chunkNanoseconds = 2000;
+  double programsPerChunk = isKnown ? chunkNanoseconds / std::max(perProgram, 1.0f) : 1;
+  int64_t smallest = std::clamp<int64_t>(static_cast<int64_t>(programsPerChunk), 1,
+                                         std::max<int64_t>(1, count / threads));
   Grid grid{*this, request};
   PyThreadState *state = isLong ? PyEval_SaveThread() : nullptr;
   if (isInline) {
     runPrograms(&grid, 0, count);
   } else {
-    Job job(runPrograms, &grid, count, chunk);
+    Job job(runPrograms, &grid, count, smallest);
     pool.run(job);
   }
   if (state)

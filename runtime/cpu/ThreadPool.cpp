@@ -5,7 +5,9 @@
 #include <chrono>
 #include <csignal>
 #include <pthread.h>
+#include <sched.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace tile::runtime::cpu {
 
@@ -73,21 +75,26 @@ void ThreadPool::setThreadCount(int count) {
 // Jobs
 //===----------------------------------------------------------------------===//
 
-void Job::work() {
-  for (;;) {
-    int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-    if (begin >= count)
-      return;
-    body(context, begin, std::min(begin + chunk, count));
+void Job::work(int threads) {
+  constexpr int chunksPerThread = 4; // of what is left
+  int64_t begin = next.load(std::memory_order_relaxed);
+  while (begin < count) {
+    int64_t left = count - begin;
+    int64_t size = std::min(left, std::max(smallest, left / (threads * chunksPerThread)));
+    if (!next.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed))
+      continue;
+    body(context, begin, begin + size);
+    begin = next.load(std::memory_order_relaxed);
   }
 }
 
 void ThreadPool::run(Job &job) {
-  bool isShared = getThreadCount() > 1 && job.count > job.chunk;
+  int threads = getThreadCount();
+  bool isShared = threads > 1 && job.count > job.smallest;
   if (!isShared)
-    return job.work();
+    return job.work(1);
   publish(job);
-  job.work();
+  job.work(threads);
   withdraw(job);
   waitForGuests(job);
 }
@@ -100,11 +107,13 @@ void ThreadPool::publish(Job &job) {
     job.following = jobs;
     jobs = &job;
     published.fetch_add(1, std::memory_order_release);
-    int64_t chunks = (job.count + job.chunk - 1) / job.chunk;
+    int64_t chunks = (job.count + job.smallest - 1) / job.smallest;
     toWake = static_cast<int>(std::min<int64_t>(sleepers, chunks - 1));
     // Workers above the limit sleep too, and a single call may wake the wrong one.
     if (started >= getThreadCount() && toWake)
       toWake = sleepers;
+    if (toWake)
+      placeWorkers();
   }
   for (int i = 0; i < toWake; ++i)
     wake.notify_one();
@@ -143,8 +152,11 @@ void ThreadPool::startWorkers() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     while (started < wanted) {
-      std::thread(&ThreadPool::workerMain, this, started + 1).detach();
+      std::thread worker(&ThreadPool::workerMain, this, started + 1);
+      handles.push_back(worker.native_handle());
+      worker.detach();
       ++started;
+      avoidedCPU = -1;
     }
   } catch (const std::system_error &) {
     // No more threads here: those that run, or the caller alone, do the work.
@@ -153,10 +165,41 @@ void ThreadPool::startWorkers() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+#ifdef __linux__
+/// CPUs of the process, as they were at the first call.
+static const cpu_set_t &getProcessCPUs() {
+  static const cpu_set_t cpus = [] {
+    cpu_set_t set;
+    if (sched_getaffinity(getpid(), sizeof(set), &set) != 0)
+      CPU_ZERO(&set);
+    return set;
+  }();
+  return cpus;
+}
+#endif
+
+/// Keep workers off the CPU of the caller, who is about to be busy. Where threads of
+/// another library spin on all other CPUs, the kernel wakes workers on the caller's
+/// own, and there they wait for its time slice to end. Where there are many CPUs,
+/// one is free. Called with the lock held.
+void ThreadPool::placeWorkers() {
+#ifdef __linux__
+  constexpr int manyCPUs = 8;
+  cpu_set_t others = getProcessCPUs();
+  int own = sched_getcpu(), count = CPU_COUNT(&others);
+  if (own < 0 || own == avoidedCPU || count < 2 || count > manyCPUs)
+    return;
+  CPU_CLR(own, &others);
+  for (std::thread::native_handle_type worker : handles)
+    pthread_setaffinity_np(worker, sizeof(others), &others);
+  avoidedCPU = own;
+#endif
+}
+
 void ThreadPool::workerMain(int index) {
   for (;;) {
     Job *job = acquire(index);
-    job->work();
+    job->work(getThreadCount());
     release(*job);
   }
 }

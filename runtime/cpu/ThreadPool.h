@@ -7,27 +7,29 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace tile::runtime::cpu {
 
-/// Items [0, count) to be run in chunks, by whoever is free. It may be reused, but
-/// not by two threads at once.
+/// Items [0, count) to be run in chunks, by whoever is free: a fraction of what is
+/// left each time, so that all threads end together, but at least `smallest`. It may
+/// be reused, but not by two threads at once.
 class Job {
 public:
   /// Run items [begin, end); called from several threads at once.
   using Body = void (*)(void *context, int64_t begin, int64_t end);
 
-  Job(Body body, void *context, int64_t count, int64_t chunk)
-      : body(body), context(context), count(count), chunk(chunk) {}
+  Job(Body body, void *context, int64_t count, int64_t smallest)
+      : body(body), context(context), count(count), smallest(smallest) {}
 
 private:
   friend class ThreadPool;
   bool hasWork() const { return next.load(std::memory_order_relaxed) < count; }
-  void work();
+  void work(int threads);
 
   const Body body;
   void *const context;
-  const int64_t count, chunk;
+  const int64_t count, smallest;
   alignas(64) std::atomic<int64_t> next{0};
   /// Workers that are inside `work`. The others are never waited for.
   alignas(64) std::atomic<int> guests{0};
@@ -56,6 +58,7 @@ private:
   void withdraw(Job &job);
   void waitForGuests(Job &job);
   void startWorkers();
+  void placeWorkers();
   void workerMain(int index);
   Job *acquire(int index);
   void release(Job &job);
@@ -65,6 +68,8 @@ private:
   std::condition_variable wake, done;
   Job *jobs = nullptr;
   int sleepers = 0, started = 0;
+  std::vector<std::thread::native_handle_type> handles;
+  int avoidedCPU = -1; ///< on which no worker is to run
   /// Counts jobs, so that a worker can look for one without the lock.
   alignas(64) std::atomic<uint64_t> published{0};
   alignas(64) std::atomic<int> limit{1};

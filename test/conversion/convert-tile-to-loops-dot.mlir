@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-tile-to-loops --cse | FileCheck %s
+// RUN: tile-opt %s --convert-tile-to-loops --cse --split-input-file | FileCheck %s
 
 module attributes {tile.target = #tile.target<"name", "arch", {lanes = 1 : i32, vector_bytes = 64 : i32, vector_registers = 32 : i32}>} {
 // Sixteen accumulators stay in registers; the carried block is summed in place
@@ -37,6 +37,37 @@ func.func @sum(%x: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
     scf.yield %d : tensor<16x64xf32>
   }
   tile.store %cp, %r : tensor<16x64x!tile.ptr<f32>>
+  return
+}
+}
+
+// -----
+
+module attributes {tile.target = #tile.target<"name", "arch", {lanes = 1 : i32, vector_bytes = 64 : i32, vector_registers = 32 : i32}>} {
+// A column-major operand is read along its columns. The first stays so; the
+// second is transposed by squares.
+// CHECK-LABEL: func.func @columns
+// CHECK-NOT: masked.gather
+// CHECK-COUNT-16: llvm.load {{.*}} -> vector<16xf32>
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: llvm.store {{.*}} : vector<16xf32>
+// CHECK: math.fma
+func.func @columns(%x: !tile.ptr<f32>, %ld: i32) attributes {tile.kernel} {
+  %i = tile.arange 0 : tensor<16xi32>
+  %rows = tile.expand_dims %i axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %columns = tile.expand_dims %i axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %lds = tile.splat %ld : tensor<1x16xi32>
+  %starts = arith.muli %columns, %lds : tensor<1x16xi32>
+  %r = tile.broadcast %rows : tensor<16x1xi32> -> tensor<16x16xi32>
+  %c = tile.broadcast %starts : tensor<1x16xi32> -> tensor<16x16xi32>
+  %o = arith.addi %r, %c : tensor<16x16xi32>
+  %xs = tile.splat %x : tensor<16x16x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %o : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi32>
+  %a = tile.load %p : tensor<16x16x!tile.ptr<f32>>
+  %b = tile.load %p : tensor<16x16x!tile.ptr<f32>>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = tile.dot %a, %b, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  tile.store %p, %d : tensor<16x16x!tile.ptr<f32>>
   return
 }
 }

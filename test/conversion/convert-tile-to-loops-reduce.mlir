@@ -43,7 +43,7 @@ func.func @centre(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kerne
 // CHECK:   %[[MAX:.*]] = scf.for %{{.*}} step %c1_i64 iter_args({{.*}}) -> (vector<64xi32>)
 // CHECK:     arith.maxsi {{.*}} : vector<64xi32>
 // CHECK:   llvm.store %[[MAX]]
-// CHECK-NOT: vector.shuffle
+// CHECK-NOT: vector.extract
 func.func @columns(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {tile.kernel} {
   %i = tile.arange 0 : tensor<1024xi32>
   %m = tile.reshape %i : tensor<1024xi32> -> tensor<8x128xi32>
@@ -59,5 +59,31 @@ func.func @columns(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {tile.kern
   %ys = tile.splat %y : tensor<128x!tile.ptr<i32>>
   %yp = tile.addptr %ys, %j : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
   tile.store %yp, %max : tensor<128x!tile.ptr<i32>>
+  return
+}
+
+// Branches of a combine function become selections of lanes.
+// CHECK-LABEL: func.func @branch
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK:   arith.cmpi sgt, {{.*}} : vector<64xi32>
+// CHECK:   arith.select {{.*}} : vector<64xi1>, vector<64xi32>
+// CHECK: return
+func.func @branch(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %i = tile.arange 0 : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<i32>>
+  %xp = tile.addptr %xs, %i : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
+  %v = tile.load %xp : tensor<1024x!tile.ptr<i32>>
+  %most = tile.reduce (%v) axis 0 {
+  ^bb0(%a: i32, %b: i32):
+    %larger = arith.cmpi sgt, %a, %b : i32
+    %c = scf.if %larger -> (i32) {
+      scf.yield %a : i32
+    } else {
+      scf.yield %b : i32
+    }
+    tile.yield %c : i32
+  } : (tensor<1024xi32>) -> i32
+  tile.store %x, %most : !tile.ptr<i32>
   return
 }

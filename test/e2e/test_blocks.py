@@ -195,6 +195,58 @@ def test_reduction_of_several_blocks_together(rng):
 
 
 @tw.jit
+def larger_first(a, b, place_a, place_b):
+    return a > b or (a == b and place_a < place_b)
+
+
+@tw.jit
+def pick(a, place_a, b, place_b):
+    if larger_first(a, b, place_a, place_b):
+        value, place = a, place_a
+    else:
+        value, place = b, place_b
+        if b < 0:
+            value = -value
+    return value, place
+
+
+@tw.jit
+def branching_kernel(x, value, place, COLUMNS: tl.constexpr):
+    i = tl.arange(0, COLUMNS)
+    v, p = tl.reduce((tl.abs(tl.load(x + i)), i), 0, pick)
+    tl.store(value, v)
+    tl.store(place, p)
+
+
+def test_reduction_by_a_function_with_branches(rng):
+    x = rng.integers(-100, 100, 256).astype(np.int32)
+    value, place = np.empty(1, np.int32), np.empty(1, np.int32)
+    branching_kernel[(1,)](x, value, place, COLUMNS=256)
+    assert value[0] == np.abs(x).max() and place[0] == np.abs(x).argmax()
+
+
+@tw.jit
+def quotient_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) / tl.load(y), mask=i < n)
+
+
+def test_division_of_a_block_by_a_number(rng):
+    x = some(rng, np.dtype("float32"), 3000)
+    x[:5] = 49, 3e38, -1e38, 1e-30, 7
+    for divisor in (49, 3, -7.25, 1e38, 3e38, 1e-38, 1e-40, -3e-45, 0.0, -0.0, np.inf, -np.inf, np.nan,
+                    *(rng.standard_normal(5) * 10.0 ** rng.integers(-30, 30, 5))):
+        y, out = np.array([divisor], np.float32), np.empty_like(x)
+        quotient_kernel[(3,)](x, y, out, x.size, BLOCK=1024)
+        expected = x / y
+        usual = (np.abs(x) > 1e-25) & (np.abs(expected) > 1e-25) | ~np.isfinite(expected) | (expected == 0)
+        exact = x.astype(np.float64) / y.astype(np.float64)
+        assert same(out[usual], expected[usual]) or ulp_error(out[usual], exact[usual]) <= 2
+        rest = np.abs(out.astype(np.float64) - exact)[~usual]
+        assert np.all(rest <= np.maximum(np.abs(exact[~usual]) * 2.0**-22, 3e-45))
+
+
+@tw.jit
 def softmax_kernel(x, out, COLUMNS: tl.constexpr):
     i = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     tl.store(out + i, tl.softmax(tl.load(x + i)))

@@ -361,6 +361,8 @@ void Nest::storeLanes(const Address &address, Type element, Lanes value,
     LLVM::StoreOp::create(builder, loc, stored, address.pointer, getByteWidth(memory));
     return;
   }
+  if (Value condition = mayStream ? getStreamCondition(address, memory) : Value())
+    return storeStreamed(stored, address, memory, condition);
   if (address.kind != Address::Uniform)
     return storeVector(stored, address, memory, live);
   Value integer = asInteger({address.pointer, getInnermost()}).value;

@@ -22,6 +22,7 @@ void Emitter::run() {
   builder.setInsertionPointToEnd(entry);
   readParameters(source);
   emitBlock(source);
+  finishStreams();
   func::ReturnOp::create(builder, loc);
 
   entry->moveBefore(&source);

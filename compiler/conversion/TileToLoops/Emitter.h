@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tile::loops {
 
@@ -42,6 +43,9 @@ public:
   mlir::Value getAddress(const Buffer &buffer);
   /// Memory of the function for one scalar or vector, aligned to `kSlotAlignment`.
   mlir::Value createSlot(mlir::Type type);
+  /// Streams.cpp: stores past the caches.
+  bool mayStream(StoreOp store);
+  mlir::Value getStreamFlag(int64_t bytes);
   /// Bytes and number of the machine's vector registers.
   int64_t getVectorBytes() const;
   int64_t getVectorRegisters() const;
@@ -64,6 +68,7 @@ private:
   void emitScan(ScanOp op);
   void emitSort(SortOp op);
   void emitHistogram(HistogramOp op);
+  void finishStreams();
   void emitPrint(PrintOp print);
   void emitAssert(AssertOp assertion);
   /// The scalars among `values`, converted.
@@ -79,6 +84,7 @@ private:
   mlir::Block *entry = nullptr;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<const Buffer *, mlir::Value> addresses;
+  llvm::MapVector<int64_t, mlir::Value> streamFlags; // by bytes of a block
 };
 
 } // namespace tile::loops

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/conversion/TileToLoops/Nest.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -168,10 +169,53 @@ Lanes Nest::computeArange(ArangeOp op, const Point &point) {
   return {arith::AddIOp::create(builder, loc, lanes, getIota(i32)), coord.level};
 }
 
+/// x / y where all lanes share y: x times the inverse, and one correction, which
+/// makes the quotient the exact one but for the smallest x. Vector division takes
+/// far longer. A y near the ends of the range is scaled, and so is x.
+Lanes Nest::divideByOne(Lanes dividend, Lanes divisor) {
+  auto constant = [&](double number) {
+    return emitter.getConstant(builder.getF32FloatAttr(static_cast<float>(number)));
+  };
+  auto isBelow = [&](Value a, Value b) -> Value {
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b);
+  };
+  Value large = constant(0x1p100), small = constant(0x1p-100), one = constant(1);
+  setInsertionPoint(divisor.level);
+  Value size = math::AbsFOp::create(builder, loc, divisor.value);
+  Value scale = arith::SelectOp::create(
+      builder, loc, isBelow(large, size), small,
+      arith::SelectOp::create(builder, loc, isBelow(size, small), large, one));
+  Value scaled = arith::MulFOp::create(builder, loc, divisor.value, scale);
+  Value inverse = arith::DivFOp::create(builder, loc, one, scaled);
+  Value negative = arith::NegFOp::create(builder, loc, scaled);
+  auto like = [&](Value scalar) { return spread({scalar, divisor.level}).value; };
+  scale = like(scale);
+  inverse = like(inverse);
+  negative = like(negative);
+  unsigned level = std::max(dividend.level, divisor.level);
+  setInsertionPoint(level);
+  Value x = arith::MulFOp::create(builder, loc, dividend.value, scale);
+  Value quotient = arith::MulFOp::create(builder, loc, x, inverse);
+  Value error = math::FmaOp::create(builder, loc, quotient, negative, x);
+  Value better = math::FmaOp::create(builder, loc, error, inverse, quotient);
+  // Infinite quotients have no error to correct.
+  Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, better, better);
+  return {arith::SelectOp::create(builder, loc, isNumber, better, quotient), level};
+}
+
+/// Whether `op` may be computed by `divideByOne`: an f32 division that need not be exact.
+static bool isApproximateDivision(Operation *op) {
+  auto divide = dyn_cast<arith::DivFOp>(op);
+  return divide && getElementType(divide.getType()).isF32() &&
+         arith::bitEnumContainsAll(divide.getFastmath(), arith::FastMathFlags::afn);
+}
+
 /// A copy of the operation on scalars, or on vectors where any operand is one.
 Lanes Nest::computeElementwise(OpResult value, ArrayRef<Lanes> operands) {
   Operation *op = value.getOwner();
   bool isVector = llvm::any_of(operands, [](const Lanes &lanes) { return !lanes.isUniform(); });
+  if (isApproximateDivision(op) && !operands[0].isUniform() && operands[1].isUniform())
+    return divideByOne(operands[0], operands[1]);
   unsigned level = 0;
   IRMapping mapping;
   for (auto [index, operand] : llvm::enumerate(operands)) {

@@ -144,8 +144,9 @@ Value Nest::getStopBound(const Group &group) {
   return stop;
 }
 
-/// The range terms of all accesses of the group.
-SmallVector<Nest::RangeTerm> Nest::collectRangeTerms(const Group &group) {
+/// The range terms of all accesses of the group, and how many of them, which come
+/// first, are those of loads.
+SmallVector<Nest::RangeTerm> Nest::collectRangeTerms(const Group &group, size_t &numOfLoads) {
   SmallVector<RangeTerm> terms;
   DenseSet<Key> visited;
   for (const Root &root : group.roots) {
@@ -154,6 +155,9 @@ SmallVector<Nest::RangeTerm> Nest::collectRangeTerms(const Group &group) {
     else
       for (Value operand : root.op->getOperands())
         collectMasks(operand, position, terms, visited);
+  }
+  numOfLoads = terms.size();
+  for (const Root &root : group.roots) {
     if (auto store = dyn_cast_or_null<StoreOp>(root.op); store && store.getMask())
       collectTerms(store.getMask(), position, terms);
   }
@@ -167,12 +171,15 @@ std::optional<Nest::Split> Nest::findSplit(const Group &group) {
   // if the machine has masks for all types.
   bool isOneChunk = size <= width && emitter.getVectorBytes() >= 64;
   SmallVector<RangeTerm> terms;
+  size_t numOfLoads = 0;
   if (!isOneChunk)
-    terms = collectRangeTerms(group);
+    terms = collectRangeTerms(group, numOfLoads);
   if (terms.empty() && even == size)
     return std::nullopt;
-  // A large body is not worth a second copy: masks cost little beside it.
-  bool isOnePart = isLarge && emitter.getVectorBytes() >= 64;
+  // Masks cost little beside a large body, and stores little in any: neither is
+  // worth a second copy.
+  bool isSmall = width == kChunk;
+  bool isOnePart = emitter.getVectorBytes() >= 64 && (isLarge || (!isSmall && numOfLoads == 0));
   if (isOnePart)
     even = 0;
   if (terms.empty())

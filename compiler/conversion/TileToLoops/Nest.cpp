@@ -243,8 +243,10 @@ Nest::Accumulators Nest::emitElements(const Group &group, Accumulators accumulat
       storeBuffer(*root.buffer, getElementType(root.value.getType()), input.operands.front(),
                   position, root.isUnsigned);
     } else if (auto store = dyn_cast<StoreOp>(root.op)) {
+      mayStream = laneDim >= 0 && !input.mask && emitter.mayStream(store);
       storeLanes(*input.address, getElementType(store.getValue().getType()), input.operands.front(),
                  input.mask);
+      mayStream = false;
     } else if (auto assembly = dyn_cast<InlineAsmOp>(root.op)) {
       emitAssembly(assembly, input.operands);
     } else {

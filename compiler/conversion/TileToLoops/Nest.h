@@ -96,6 +96,7 @@ private:
   Lanes evaluate(mlir::Value value, const Point &point);
   Lanes compute(mlir::OpResult value, const Point &point);
   Lanes computeElementwise(mlir::OpResult value, llvm::ArrayRef<Lanes> operands);
+  Lanes divideByOne(Lanes dividend, Lanes divisor);
   Lanes computePointerOp(mlir::Operation *op, llvm::ArrayRef<Lanes> operands);
   mlir::Value extendIndex(mlir::Value index, unsigned level);
   llvm::SmallVector<mlir::Value> readHalves(SplitOp split);
@@ -183,8 +184,13 @@ private:
                          mlir::Value other);
   void storeByLane(mlir::Value value, const Address &address, mlir::Type memory, mlir::Value mask);
 
+  // Streams.cpp: stores past the caches.
+  mlir::Value getStreamCondition(const Address &address, mlir::Type memory);
+  void storeStreamed(mlir::Value stored, const Address &address, mlir::Type memory,
+                     mlir::Value condition);
+
   // Masks.cpp: ranges of lanes.
-  llvm::SmallVector<RangeTerm> collectRangeTerms(const Group &group);
+  llvm::SmallVector<RangeTerm> collectRangeTerms(const Group &group, size_t &numOfLoads);
   std::optional<Split> findSplit(const Group &group);
   void collectMasks(mlir::Value value, const Point &point, llvm::SmallVectorImpl<RangeTerm> &terms,
                     llvm::DenseSet<Key> &visited);
@@ -228,6 +234,7 @@ private:
   int64_t width = 1;  // lanes of a chunk
   int laneDim = -1;
   bool isLarge = false;       // the body: computing takes longer than reading
+  bool mayStream = false;     // the store that is being written
   bool hasFirstChunk = false; // whether reductions have seen their first elements
   bool areMasksTrue = false;  // in the part of a loop where all range terms hold
   mlir::Value tailMask;       // lanes inside the block, where some are not

@@ -14,6 +14,42 @@ using namespace tile;
 using namespace tile::loops;
 
 //===----------------------------------------------------------------------===//
+// Combine functions
+//===----------------------------------------------------------------------===//
+
+/// if c { a } else { b }  ->  select c, a, b: both are computed, by lanes.
+static void flattenBranch(scf::IfOp branch) {
+  auto isPure = [](Operation &op) { return isMemoryEffectFree(&op) && op.getNumRegions() == 0; };
+  for (Region &region : branch->getRegions())
+    if (!region.empty() && !llvm::all_of(region.front().without_terminator(), isPure))
+      return; // reported below
+  SmallVector<ValueRange> yielded;
+  for (Region &region : branch->getRegions()) {
+    if (region.empty())
+      continue;
+    Block &body = region.front();
+    yielded.push_back(body.getTerminator()->getOperands());
+    branch->getBlock()->getOperations().splice(Block::iterator(branch), body.getOperations(),
+                                               body.begin(), std::prev(body.end()));
+  }
+  OpBuilder builder(branch);
+  for (auto [index, result] : llvm::enumerate(branch.getResults()))
+    result.replaceAllUsesWith(arith::SelectOp::create(
+        builder, branch.getLoc(), branch.getCondition(), yielded[0][index], yielded[1][index]));
+  branch.erase();
+}
+
+void loops::flattenCombiners(func::FuncOp kernel) {
+  SmallVector<scf::IfOp> branches; // inner ones first
+  kernel.walk([&](scf::IfOp branch) {
+    if (branch->getParentOfType<ReduceOp>() || branch->getParentOfType<ScanOp>())
+      branches.push_back(branch);
+  });
+  for (scf::IfOp branch : branches)
+    flattenBranch(branch);
+}
+
+//===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,9 @@
 
 namespace tile::loops {
 
+/// Branches in combine functions become selections.
+void flattenCombiners(mlir::func::FuncOp kernel);
+
 /// Report the first operation of `function` that loops cannot be made of.
 mlir::LogicalResult checkSupported(mlir::func::FuncOp function);
 

@@ -76,8 +76,9 @@ unsigned loops::getCost(Operation *op) {
     bool isShort = isa<math::ExpOp, math::Exp2Op, math::RsqrtOp, math::SqrtOp>(op);
     return isInstruction ? 1 : isShort ? 16 : 48;
   }
-  if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-          arith::RemUIOp>(op))
+  if (isa<arith::DivFOp>(op))
+    return 16;
+  if (isa<arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return 8;
   return 1;
 }

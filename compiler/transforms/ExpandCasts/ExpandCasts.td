@@ -8,12 +8,13 @@ def ExpandCasts : Pass<"tile-expand-casts"> {
   let summary = "Expand conversions of floats, and arithmetic on narrow ones, that the target lacks";
   let description = [{
     Before: `tile.cast`, `arith.extf` and `arith.truncf` between any two of f64,
-    f32, f16, bf16, f8E5M2, f8E4M3FN, f8E5M2FNUZ and f8E4M3FNUZ; `arith` on f16
-    and bf16.
+    f32, f16, bf16, f8E5M2, f8E4M3FN, f8E5M2FNUZ and f8E4M3FNUZ; `arith` and
+    `math.fma` on f16 and bf16.
     After: of these conversions only f32 to f64 and back (to nearest), and those
     that the target states; arithmetic on f16 and bf16 only where the target
     states it, else in f32 with one rounding to the narrow type after each
-    operation, which gives the same bits. Integers convert to a narrow type with
+    operation, which gives the same bits; a fused product and sum (`math.fma`) is
+    computed in f64, rounded to odd. Integers convert to a narrow type with
     one rounding, too.
 
     Facts of `#tile.target`, each a list of strings:

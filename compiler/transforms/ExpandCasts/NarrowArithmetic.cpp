@@ -1,6 +1,8 @@
 //===- NarrowArithmetic.cpp - Arithmetic on 16-bit floats, in f32 ---------===//
 #include "compiler/transforms/ExpandCasts/NarrowArithmetic.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 using namespace tile;
 
@@ -12,7 +14,7 @@ bool tile::isNarrowArithmetic(Operation *op, const NarrowFloatFacts &facts) {
   // f32 has more than twice the bits, so that rounding its result is rounding once.
   bool computes = isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::RemFOp,
                       arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp,
-                      arith::CmpFOp, arith::FPToSIOp, arith::FPToUIOp>(op);
+                      arith::CmpFOp, arith::FPToSIOp, arith::FPToUIOp, math::FmaOp>(op);
   if (!computes && !isFromInt(op))
     return false;
   Value value = isFromInt(op) ? op->getResult(0) : op->getOperand(0);
@@ -55,9 +57,36 @@ static void widenFromInt(Operation *op, LaneBuilder &at, const NarrowFloatFacts 
   replace(op, convertFloat(exact, to, Rounding::NearestEven, facts));
 }
 
+/// a * b + c rounded to odd: away from even numbers where it is not exact, so that
+/// rounding it to a type of half the bits is rounding once. f32 has too few bits
+/// for that, and products of narrow floats are exact in f64.
+static Lanes fuseToOdd(Lanes a, Lanes b, Lanes c) {
+  Lanes product = a * b, sum = product + c;
+  Lanes part = sum - product;
+  Lanes error = (product - (sum - part)) + (c - part);
+  Lanes bits = sum.asInt(), zero = error.like(0.0);
+  Lanes isAbove = error > zero, isInexact = isAbove | (error < zero);
+  Lanes pointsAway = isAbove ^ (sum < zero);
+  Lanes next = select(pointsAway, bits + 1, bits - 1);
+  Lanes isEven = (bits & 1) == bits.like(0);
+  return select(isInexact & isEven, next, bits).asFloat(sum.getElement());
+}
+
+static void widenFma(math::FmaOp op, LaneBuilder &at, const NarrowFloatFacts &facts) {
+  FloatType wide = Float64Type::get(op->getContext());
+  auto widen = [&](Value operand) {
+    return convertFloat({at, operand}, wide, Rounding::NearestEven, facts);
+  };
+  Lanes sum = fuseToOdd(widen(op.getA()), widen(op.getB()), widen(op.getC()));
+  auto narrow = cast<FloatType>(getElementType(op.getType()));
+  replace(op, convertFloat(sum, narrow, Rounding::NearestEven, facts));
+}
+
 void tile::widenArithmetic(Operation *op, LaneBuilder &at, const NarrowFloatFacts &facts) {
   if (isFromInt(op))
     return widenFromInt(op, at, facts);
+  if (auto fma = dyn_cast<math::FmaOp>(op))
+    return widenFma(fma, at, facts);
   FloatType single = Float32Type::get(op->getContext());
   SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
     return Value(convertFloat({at, operand}, single, Rounding::NearestEven, facts));

@@ -93,11 +93,7 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
     for operand in operands[1:]:
         type = result_type(type, operand.dtype) or type
     x, y, z = broadcast_together([convert(operand, type) for operand in operands], "fma")
-    if type.primitive_bitwidth >= 32:
-        return emit("math.fma", [x, y, z], x.type)
-    # The product of two narrow floats is exact in fp64, and so is what the sum rounds from.
-    wide = [convert(operand, t.float64) for operand in (x, y, z)]
-    return convert(emit("math.fma", wide, wide[0].type), type)
+    return emit("math.fma", [x, y, z], x.type)
 
 
 @builtin

@@ -1,0 +1,192 @@
+"""Matrix products of all types and orders in memory, against numpy in f64."""
+
+from fractions import Fraction
+from math import floor, log2
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tilewright as tw
+import tilewright.language as tl
+from random_arrays import BF16, is_float, same, some
+
+FP8 = [np.dtype(getattr(ml_dtypes, name))
+       for name in ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")]
+
+
+def is_number(dtype) -> bool:
+    return is_float(dtype) or dtype in FP8
+
+
+def operands(rng, dtype, *shapes):
+    if is_number(dtype):
+        return [rng.standard_normal(shape).astype(dtype) for shape in shapes]
+    return [some(rng, dtype, shape) for shape in shapes]
+
+
+def check(out, a, b, c=None):
+    """Exact for integers; floats within the error of a sum in order."""
+    exact_type = np.float64 if is_number(a.dtype) else np.int64
+    wide_a, wide_b = a.astype(exact_type), b.astype(exact_type)
+    exact = np.matmul(wide_a, wide_b) + (0 if c is None else c.astype(exact_type))
+    if exact_type is np.int64:
+        assert same(out, exact.astype(np.int32))
+        return
+    size = np.matmul(np.abs(wide_a), np.abs(wide_b)) + (0 if c is None else np.abs(c.astype(exact_type)))
+    epsilon = float(ml_dtypes.finfo(out.dtype).eps)
+    steps = a.shape[-1] if out.dtype.itemsize >= 4 else 4  # narrow results are summed in f32
+    assert np.all(np.abs(out.astype(np.float64) - exact) <= (size + 1e-30) * epsilon * steps)
+
+
+# --- any strides --------------------------------------------------------------------------------------
+@tw.jit
+def strided_kernel(a, b, c, M, N, K, a_m, a_k, b_k, b_n, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                   BLOCK_K: tl.constexpr):
+    m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.int32 if a.dtype.element_ty.is_int() else tl.float32)
+    if a.dtype.element_ty == tl.float64:
+        total = total.to(tl.float64)
+    for start in range(0, K, BLOCK_K):
+        k = start + tl.arange(0, BLOCK_K)
+        x = tl.load(a + m[:, None] * a_m + k[None, :] * a_k, mask=(m[:, None] < M) & (k[None, :] < K), other=0)
+        y = tl.load(b + k[:, None] * b_k + n[None, :] * b_n, mask=(k[:, None] < K) & (n[None, :] < N), other=0)
+        total = tl.dot(x, y, total, input_precision="ieee", out_dtype=total.dtype)
+    tl.store(c + m[:, None] * N + n[None, :], total, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+TYPES = [("float16", "float32"), (BF16, "float32"), ("float32", "float32"), ("float64", "float64"),
+         ("int8", "int32"), ("uint8", "int32"), *((dtype, "float32") for dtype in FP8)]
+
+
+@pytest.mark.parametrize("order", ["CC", "CF", "FC", "FF"])
+@pytest.mark.parametrize("operand, result", TYPES, ids=str)
+def test_strides_and_masks(rng, operand, result, order):
+    operand = np.dtype(operand)
+    for (M, N, K), block in (((40, 70, 50), (32, 64, 32)), ((17, 5, 33), (16, 16, 16)), ((65, 130, 7), (64, 128, 16))):
+        a, b = operands(rng, operand, (M, K), (K, N))
+        a, b = (np.array(x, order=how) for x, how in zip((a, b), order, strict=True))
+        c = np.empty((M, N), result)
+        strides = [stride // x.itemsize for x in (a, b) for stride in x.strides]
+        flat_a, flat_b = (x.ravel(order="K") for x in (a, b))
+        strided_kernel[(tw.cdiv(M, block[0]), tw.cdiv(N, block[1]))](
+            flat_a, flat_b, c, M, N, K, *strides, BLOCK_M=block[0], BLOCK_N=block[1], BLOCK_K=block[2])
+        check(c, a, b)
+
+
+# --- transposed blocks ----------------------------------------------------------------------------------
+@tw.jit
+def transposed_kernel(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, SCALE: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x, y = tl.load(a + k[:, None] * M + m[None, :]), tl.load(b + n[:, None] * K + k[None, :])
+    if SCALE:
+        y = (y * 2).to(y.dtype)
+    product = tl.dot(tl.trans(x), tl.trans(y), input_precision="ieee")
+    if SCALE:  # another use of the operand
+        product += tl.sum(y.to(product.dtype), 1)[None, :]
+    tl.store(out + m[:, None] * N + n[None, :], product)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("dtype", ["float16", BF16, "float32", "int8"], ids=str)
+def test_transposed(rng, dtype, scale):
+    for M, N, K in ((16, 16, 16), (32, 64, 128), (128, 16, 32)):
+        dtype = np.dtype(dtype)
+        a, b = (rng.integers(-8, 9, shape).astype(dtype) for shape in ((K, M), (N, K)))
+        out = np.empty((M, N), np.float32 if is_float(dtype) else np.int32)
+        transposed_kernel[(1,)](a, b, out, M=M, N=N, K=K, SCALE=scale)
+        wide_b = b.astype(np.int64) * (2 if scale else 1)
+        expected = a.astype(np.int64).T @ wide_b.T
+        if scale:
+            expected += wide_b.sum(1)[None, :]
+        assert same(out, expected.astype(out.dtype))
+
+
+# --- batches, and products of products ---------------------------------------------------------------
+@tw.jit
+def batched_kernel(a, b, c, out, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+                   TRANSPOSED: tl.constexpr):
+    i, m = tl.arange(0, B)[:, None, None], tl.arange(0, M)[None, :, None]
+    n, k = tl.arange(0, N)[None, None, :], tl.arange(0, K)
+    x = tl.load(a + i * M * K + m * K + k[None, None, :])
+    if TRANSPOSED:
+        y = tl.load(b + i * K * N + tl.arange(0, N)[None, :, None] * K + k[None, None, :]).permute(0, 2, 1)
+    else:
+        y = tl.load(b + i * K * N + k[None, :, None] * N + n)
+    places = i * M * N + m * N + n
+    tl.store(out + places, tl.dot(x, y, tl.load(c + places), input_precision="ieee", out_dtype=out.dtype.element_ty))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("operand, result", [("float16", "float32"), ("float16", "float16"), ("float32", "float32"),
+                                             ("int8", "int32")])
+def test_batches(rng, operand, result, transposed):
+    for B, M, N, K in ((2, 16, 16, 16), (4, 32, 16, 64)):
+        a, b = operands(rng, np.dtype(operand), (B, M, K), (B, K, N))
+        c = rng.integers(-4, 5, (B, M, N)).astype(result)
+        out = np.empty_like(c)
+        given = np.ascontiguousarray(b.transpose(0, 2, 1)) if transposed else b
+        batched_kernel[(1,)](a, given, c, out, B=B, M=M, N=N, K=K, TRANSPOSED=transposed)
+        check(out, a, b, c)
+
+
+@tw.jit
+def chain_kernel(q, k, v, out, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr):
+    m, n, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
+    x, y = tl.load(q + m[:, None] * D + d[None, :]), tl.load(k + n[:, None] * D + d[None, :])
+    scores = tl.dot(x, y.T, input_precision="ieee")
+    weights = tl.maximum(scores, 0.0)
+    z = tl.load(v + n[:, None] * D + d[None, :])
+    tl.store(out + m[:, None] * D + d[None, :], tl.dot(weights.to(z.dtype), z, input_precision="ieee"))
+
+
+def test_products_of_products(rng):
+    M, N, D = 32, 64, 16
+    q, k, v = (rng.integers(-3, 4, shape).astype(np.float32) for shape in ((M, D), (N, D), (N, D)))
+    out = np.empty((M, D), np.float32)
+    chain_kernel[(1,)](q, k, v, out, M=M, N=N, D=D)
+    assert same(out, np.maximum(q @ k.T, 0) @ v)
+
+
+# --- special values -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("operand, result", [("float16", "float32"), (BF16, "float32"), ("float32", "float32"),
+                                             ("float64", "float64")], ids=str)
+def test_nan_and_infinity(rng, operand, result):
+    a, b = operands(rng, np.dtype(operand), (16, 16), (16, 16))
+    a[3, 4], a[5, 6], b[2, 7], b[9, 8] = np.nan, np.inf, -np.inf, np.nan
+    c = np.empty((16, 16), result)
+    strided_kernel[(1, 1)](a, b, c, 16, 16, 16, 16, 1, 16, 1, BLOCK_M=16, BLOCK_N=16, BLOCK_K=16)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    finite = np.isfinite(expected)
+    assert same(c[~finite].astype(np.float64), expected[~finite])
+    assert np.allclose(c[finite], expected[finite], rtol=1e-4, atol=1e-4)
+
+
+# --- fused products of narrow floats --------------------------------------------------------------------
+@tw.jit
+def fma_kernel(x, y, z, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    result = tl.fma(tl.load(x + i, mask=mask), tl.load(y + i, mask=mask), tl.load(z + i, mask=mask))
+    tl.store(out + i, result, mask=mask)
+
+
+def round_to_even(value: Fraction, digits: int) -> Fraction:
+    """The nearest number of so many binary digits, of two the even one."""
+    exponent = floor(log2(abs(value))) + 1 - digits
+    scaled = value / Fraction(2) ** exponent
+    return round(scaled) * Fraction(2) ** exponent  # Python rounds to even
+
+
+@pytest.mark.parametrize("dtype, digits", [("float16", 11), (BF16, 8)], ids=str)
+def test_narrow_fma_rounds_once(rng, dtype, digits):
+    """Sums a hair from the middle of two numbers: rounding them to f32 or f64 first would give the wrong one."""
+    dtype, size, steps = np.dtype(dtype), 4000, 2 ** (digits - 1)
+    x, y = ((1 + rng.integers(0, steps, size) / steps).astype(dtype) for _ in range(2))
+    z = rng.choice([-1, 1], size) * 2.0 ** rng.integers(-60 if dtype == BF16 else -14, -8, size)
+    z = z.astype(dtype)
+    out = np.empty_like(x)
+    fma_kernel[(tw.cdiv(size, 512),)](x, y, z, out, size, BLOCK=512)
+    for a, b, c, result in zip(x, y, z, out, strict=True):
+        exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+        assert Fraction(float(result)) == round_to_even(exact, digits), (a, b, c)
