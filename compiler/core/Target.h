@@ -42,6 +42,9 @@ public:
   /// Hardware facts of `arch`, one of `getArchitectures()`.
   virtual TargetAttr describe(mlir::MLIRContext *context, llvm::StringRef arch) const = 0;
 
+  /// Names in the language of the 8-bit floats that programs for `arch` may use.
+  virtual std::vector<std::string> getByteFloats(llvm::StringRef arch) const;
+
   /// Dialects beyond the common ones, and translations to LLVM IR.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 

@@ -120,6 +120,8 @@ class TargetInfo:
     architectures: list[str]
     stages: list[str]
     artifacts: list[str]
+    byte_floats: dict[str, tuple[str, ...]]
+    """For each architecture the 8-bit floats that programs may use."""
 
 
 @cache
@@ -127,7 +129,8 @@ def known_targets() -> dict[str, TargetInfo]:
     """What this build compiles for."""
     from .mlir._mlir_libs import _tileNative
 
-    return {name: TargetInfo(info["architectures"], info["stages"], info["artifacts"])
+    return {name: TargetInfo(info["architectures"], info["stages"], info["artifacts"],
+                             {arch: tuple(types) for arch, types in info.get("byte_floats", {}).items()})
             for name, info in json.loads(_tileNative.describe_targets()).items()}
 
 

@@ -198,7 +198,7 @@ def reductions(x, out):
     tl.static_assert(tl.sum(v).shape == ())
     tl.static_assert(tl.sum(v.to(tl.int8), 0).dtype == tl.int32)
     tl.static_assert(tl.sum(v.to(tl.uint8), 0).dtype == tl.uint32)
-    tl.static_assert(tl.sum(v > 0, 0).dtype == tl.int32)
+    tl.static_assert(tl.sum(v > 0, 0).dtype == tl.uint32)
     tl.static_assert(tl.sum(v, 0, dtype=tl.float64).dtype == tl.float64)
     tl.static_assert(tl.max(v.to(tl.float16), 0).dtype == tl.float32)
     tl.static_assert(tl.min(v.to(tl.int16), 0).dtype == tl.int32)

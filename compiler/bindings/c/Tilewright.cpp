@@ -78,6 +78,10 @@ TileBuffer tileDescribeTargets(void) {
     entry["architectures"] = llvm::json::Array(target->getArchitectures());
     entry["stages"] = llvm::json::Array(target->getStages());
     entry["artifacts"] = llvm::json::Array(target->getArtifacts());
+    llvm::json::Object byteFloats;
+    for (const std::string &arch : target->getArchitectures())
+      byteFloats[arch] = llvm::json::Array(target->getByteFloats(arch));
+    entry["byte_floats"] = std::move(byteFloats);
     all[target->getName()] = std::move(entry);
   }
   std::string text;
@@ -88,7 +92,8 @@ TileBuffer tileDescribeTargets(void) {
 MlirType tilePtrTypeGet(MlirLocation location, MlirType pointee) {
   Location loc = unwrap(location);
   loc.getContext()->getOrLoadDialect<TileDialect>();
-  return wrap(PtrType::getChecked([&] { return emitError(loc); }, loc.getContext(), unwrap(pointee)));
+  return wrap(
+      PtrType::getChecked([&] { return emitError(loc); }, loc.getContext(), unwrap(pointee)));
 }
 bool tileTypeIsAPtr(MlirType type) { return isa<PtrType>(unwrap(type)); }
 MlirType tilePtrTypeGetPointee(MlirType type) {

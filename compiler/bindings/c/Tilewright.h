@@ -44,7 +44,7 @@ MLIR_CAPI_EXPORTED bool tileEmit(MlirModule module, const char *target, const ch
                                  TileCompileOptions options, TileBuffer *result);
 
 /** What this build can compile for, as JSON: {name: {"architectures": [...],
- *  "stages": [...], "artifacts": [...]}}. */
+ *  "stages": [...], "artifacts": [...], "byte_floats": {architecture: [...]}}}. */
 MLIR_CAPI_EXPORTED TileBuffer tileDescribeTargets(void);
 
 /** `!tile.ptr<pointee>`; null with a diagnostic at `location` if invalid. */

@@ -1,6 +1,8 @@
 //===- Elementwise.cpp - Constants and pointers -----------------------------===//
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 using namespace tile;
 
@@ -42,6 +44,26 @@ LogicalResult tile::lower(PtrToIntOp op, ThreadLowering &t) {
 
 LogicalResult tile::lower(IntToPtrOp op, ThreadLowering &t) {
   t.set(op, LLVM::IntToPtrOp::create(t.b, t.convertType(op.getType()), t.get(op.getSource())));
+  return success();
+}
+
+/// What is left of these is native, two elements at a time.
+LogicalResult tile::lower(CastOp op, ThreadLowering &t) {
+  Value source = t.get(op.getSource());
+  bool isScalar = !isa<VectorType>(source.getType());
+  Type element = getElementTypeOrSelf(t.convertType(op.getType()));
+  SmallVector<Value> from = isScalar ? SmallVector<Value>{source} : t.unpack(source), to;
+  for (size_t i = 0; i < from.size(); i += 2) {
+    Value last = from[std::min(i + 1, from.size() - 1)];
+    Value pair = vector::FromElementsOp::create(
+        t.b, VectorType::get(2, getElementTypeOrSelf(source.getType())), ValueRange{from[i], last});
+    Value converted = t.hooks.emitCastOfPair(t.b, pair, element);
+    if (!converted)
+      return op.emitOpError("has no instruction on this target");
+    for (int64_t j = 0; j < 2 && i + j < from.size(); ++j)
+      to.push_back(vector::ExtractOp::create(t.b, converted, j));
+  }
+  t.set(op, isScalar ? to.front() : t.pack(to));
   return success();
 }
 

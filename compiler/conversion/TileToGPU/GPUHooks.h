@@ -101,6 +101,14 @@ public:
     return {};
   }
 
+  /// Convert a pair of elements, a vector, to pairs of `element`, where one type
+  /// is an 8-bit float and the target states the conversion as native; rounded
+  /// to nearest even, and saturated. Null: the target has no such instruction.
+  virtual mlir::Value emitCastOfPair(mlir::ImplicitLocOpBuilder &b, mlir::Value pair,
+                                     mlir::Type element) const {
+    return {};
+  }
+
   /// A value that all threads of a warp hold alike, made known as such.
   virtual mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const {
     return value;

@@ -18,6 +18,7 @@ mlir::LogicalResult lower(AddPtrOp op, ThreadLowering &t);
 mlir::LogicalResult lower(PtrToIntOp op, ThreadLowering &t);
 mlir::LogicalResult lower(IntToPtrOp op, ThreadLowering &t);
 mlir::LogicalResult lower(CastPtrOp op, ThreadLowering &t);
+mlir::LogicalResult lower(CastOp op, ThreadLowering &t);
 
 // Shapes: registers get other names, or move between threads.
 mlir::LogicalResult lower(ArangeOp op, ThreadLowering &t);

@@ -162,13 +162,13 @@ LogicalResult ThreadLowering::lowerGeneric(Operation *op) {
 LogicalResult ThreadLowering::lowerOperation(Operation *op) {
   b.setLoc(op->getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<arith::ConstantOp, AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp, ArangeOp, SplatOp,
-            BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, GatherOp,
-            CatOp, ExtractOp, MapOp, InlineAsmOp, HintOp, ConvertLayoutOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp,
-            AtomicStoreOp, AtomicPollOp, TimerOp, ReduceOp, DotOp, BufferAllocOp, BufferViewOp,
-            BufferTransposeOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp,
-            AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp,
-            AssertOp>(
+      .Case<arith::ConstantOp, AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp, CastOp, ArangeOp,
+            SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, GatherOp,
+            CatOp, ExtractOp, MapOp, InlineAsmOp, HintOp, ConvertLayoutOp, LoadOp, StoreOp,
+            AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp, AtomicPollOp, TimerOp, ReduceOp,
+            DotOp, BufferAllocOp, BufferViewOp, BufferTransposeOp, BufferLoadOp, BufferStoreOp,
+            AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp,
+            NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
           [&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }

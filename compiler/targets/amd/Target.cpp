@@ -62,6 +62,10 @@ public:
 
   TargetAttr describe(MLIRContext *context, llvm::StringRef name) const override;
 
+  std::vector<std::string> getByteFloats(StringRef) const override {
+    return {"fp8e4nv", "fp8e5", "fp8e5b16", "fp8e4b8"};
+  }
+
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<ROCDL::ROCDLDialect>();
     registerROCDLDialectTranslation(registry);

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tile;
@@ -109,6 +110,36 @@ llvm::SmallVector<Value> Hooks::emitMatrixLoad(ImplicitLocOpBuilder &b, Value ad
   for (unsigned i = 0; i < words; ++i)
     parts.push_back(LLVM::ExtractValueOp::create(b, loaded, i));
   return parts;
+}
+
+/// Bits of a pair of 8-bit floats, as the instructions take them, to f16.
+static Value widenPair(ImplicitLocOpBuilder &b, Value pair) {
+  bool isE4M3 = isa<Float8E4M3FNType>(getElementTypeOrSelf(pair.getType()));
+  Value bytes = arith::BitcastOp::create(b, VectorType::get(2, b.getI8Type()), pair);
+  Value bits = LLVM::BitcastOp::create(b, b.getI16Type(), bytes);
+  StringRef name = isE4M3 ? "llvm.nvvm.e4m3x2.to.f16x2.rn" : "llvm.nvvm.e5m2x2.to.f16x2.rn";
+  return LLVM::CallIntrinsicOp::create(b, VectorType::get(2, b.getF16Type()), b.getStringAttr(name),
+                                       ValueRange{bits})
+      .getResult(0);
+}
+
+Value Hooks::emitCastOfPair(ImplicitLocOpBuilder &b, Value pair, Type element) const {
+  Type from = getElementTypeOrSelf(pair.getType());
+  if (element.isF16())
+    return widenPair(b, pair);
+  Value bytes;
+  Type packed = VectorType::get(2, b.getI8Type());
+  if (from.isF16()) {
+    bytes = NVVM::ConvertF16x2ToF8x2Op::create(b, packed, pair, /*relu=*/false, element);
+  } else {
+    // The first operand becomes the upper byte.
+    Value low = vector::ExtractOp::create(b, pair, int64_t(0));
+    Value high = vector::ExtractOp::create(b, pair, int64_t(1));
+    bytes = NVVM::ConvertF32x2ToF8x2Op::create(b, packed, high, low, NVVM::FPRoundingMode::RN,
+                                               NVVM::SaturationMode::SATFINITE, /*relu=*/false,
+                                               element);
+  }
+  return arith::BitcastOp::create(b, VectorType::get(2, element), bytes);
 }
 
 /// The assembler keeps what comes out of a broadcast in uniform registers.

@@ -29,7 +29,7 @@ struct Arch {
   llvm::StringLiteral name;
   int32_t onChipBytes; // a block's most, opted in
   unsigned ptx;
-  bool hasF8;             // matrix instructions on 8-bit floats
+  bool hasF8;             // conversions and matrix instructions of 8-bit floats
   bool hasBF16Arithmetic; // beyond the fused multiplication
   bool hasWgmma;          // matrix instructions of four warps
 };
@@ -78,12 +78,18 @@ SmallVector<Attribute> describeUnits(MLIRContext *context, const Arch &arch) {
   return units;
 }
 
+constexpr unsigned kPTXOfF8Conversions = 81;
+
 /// The PTX that `op` came with, where that is later than the architecture's.
 unsigned getPTXVersion(Operation *op) {
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     StringRef name = call.getIntrin();
-    return name.contains(".mma.") && (name.contains("e4m3") || name.contains("e5m2")) ? 84 : 0;
+    if (!name.contains("e4m3") && !name.contains("e5m2"))
+      return 0;
+    return name.contains(".mma.") ? 84 : kPTXOfF8Conversions;
   }
+  if (isa<NVVM::ConvertF32x2ToF8x2Op, NVVM::ConvertF16x2ToF8x2Op>(op))
+    return kPTXOfF8Conversions;
   if (auto text = dyn_cast<LLVM::InlineAsmOp>(op))
     return text.getAsmString().contains(".L1::") ? 74 : 0;
   return 0;
@@ -116,6 +122,12 @@ public:
 
   TargetAttr describe(MLIRContext *context, llvm::StringRef name) const override;
 
+  std::vector<std::string> getByteFloats(StringRef arch) const override {
+    if (getArch(arch).hasF8)
+      return {"fp8e5", "fp8e4b15", "fp8e4nv"};
+    return {"fp8e5", "fp8e4b15"};
+  }
+
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<NVVM::NVVMDialect, nvidia::NvidiaDialect>();
     registerNVVMDialectTranslation(registry);
@@ -142,6 +154,11 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
   SmallVector<StringRef> narrow = {"f16"};
   if (arch.hasBF16Arithmetic)
     narrow.push_back("bf16");
+  SmallVector<StringRef> casts = {"f16:f32",  "f32:f16",  "f16:f64", "f64:f16",
+                                  "bf16:f32", "f32:bf16", "f32:f64", "f64:f32"};
+  if (arch.hasF8)
+    casts.append(
+        {"f32:f8E4M3FN", "f32:f8E5M2", "f16:f8E4M3FN", "f16:f8E5M2", "f8E4M3FN:f16", "f8E5M2:f16"});
   SmallVector<NamedAttribute> facts = {
       b.getNamedAttr("lanes", b.getI32IntegerAttr(32)),
       b.getNamedAttr("on_chip_bytes", b.getI32IntegerAttr(arch.onChipBytes)),
@@ -149,9 +166,7 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
       b.getNamedAttr("async_copy_bytes", b.getDenseI64ArrayAttr({4, 8, 16})),
       b.getNamedAttr("units", b.getArrayAttr(units)),
       b.getNamedAttr("native_math", describeMath(b)),
-      b.getNamedAttr("native_casts",
-                     b.getStrArrayAttr({"f16:f32", "f32:f16", "f16:f64", "f64:f16", "bf16:f32",
-                                        "f32:bf16", "f32:f64", "f64:f32"})),
+      b.getNamedAttr("native_casts", b.getStrArrayAttr(casts)),
       b.getNamedAttr("native_arithmetic", b.getStrArrayAttr(narrow)),
   };
   return TargetAttr::get(context, getName(), name, b.getDictionaryAttr(facts));

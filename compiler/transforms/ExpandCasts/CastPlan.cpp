@@ -81,15 +81,23 @@ static Lanes createNative(Lanes x, FloatType to, Rounding rounding) {
   return {at, truncate.getResult()};
 }
 
+/// Whether `x` is converted by one operation. Vectors, unlike blocks, have none
+/// for 8-bit floats.
+static bool isNative(Lanes x, Type to, Rounding rounding, const NarrowFloatFacts &facts) {
+  bool involvesByte = isByteFloat(x.getElement()) || isByteFloat(to);
+  return !(involvesByte && isa<VectorType>(x.getType())) &&
+         facts.hasCast(x.getElement(), to, rounding);
+}
+
 /// A narrow type to f32: natively, natively by way of f16, or on the bits.
 static Lanes widen(Lanes x, const NarrowFloatFacts &facts) {
   MLIRContext *context = x.getType().getContext();
   FloatType single = Float32Type::get(context), half = Float16Type::get(context);
   Type from = x.getElement();
-  if (facts.hasCast(from, single, Rounding::NearestEven))
+  if (isNative(x, single, Rounding::NearestEven, facts))
     return createNative(x, single, Rounding::NearestEven);
   // f16 holds every 8-bit float.
-  if (isByteFloat(from) && facts.hasCast(from, half, Rounding::NearestEven))
+  if (isByteFloat(from) && isNative(x, half, Rounding::NearestEven, facts))
     return widen(createNative(x, half, Rounding::NearestEven), facts);
   return widenToSingle(x);
 }
@@ -103,7 +111,7 @@ Lanes tile::convertFloat(Lanes x, FloatType to, Rounding rounding, const NarrowF
   Type from = x.getElement();
   if (from == to)
     return x;
-  if (facts.hasCast(from, to, rounding))
+  if (isNative(x, to, rounding, facts))
     return createNative(x, to, rounding);
   if (isa<Float8E5M2Type>(from) && to.isF16())
     return widenByShift(x, to);

@@ -50,11 +50,6 @@ class Session:
             return ir.RankedTensorType.get(type.shape, self.ir_type(type.scalar), loc=self.unknown)
         if type.is_ptr():
             return self.pointer.get(self.ir_type(type.element_ty), loc=self.unknown)
-        if type.ir is None:
-            from ..errors import TileTypeError
-
-            raise TileTypeError(f"values of type {type} are not supported",
-                                "of the 8-bit floats fp8e5, fp8e5b16, fp8e4nv and fp8e4b8 are")
         return ir.Type.parse(type.ir, self.context)
 
     def attribute(self, text: str) -> Any:
@@ -121,6 +116,18 @@ class BuildOptions:
     input_precision: str = "tf32"
     target: str = ""
     arch: str = ""
+    byte_floats: tuple[str, ...] | None = None
+    """Names of the 8-bit floats that the target admits; None: all."""
+
+    def require_available(self, type: dtype) -> None:
+        """Refuse a type that the target does not admit."""
+        while type.is_ptr() or type.is_block():
+            type = type.element_ty
+        if type.is_fp8() and self.byte_floats is not None and type.name not in self.byte_floats:
+            from ..errors import TileTypeError
+
+            raise TileTypeError(f"type {type} not supported in this architecture. "
+                                f"The supported fp8 dtypes are {self.byte_floats}")
 
 
 def _no_calls(*_: Any) -> Any:

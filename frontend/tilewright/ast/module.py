@@ -79,6 +79,8 @@ def _declare(builder: Builder, lowering: Lowering, passed: list[Argument], name:
     ir, current = builder.ir, builder.session
     location = lowering.frame.location()
     module = ir.Module.create(location)
+    for argument in passed:
+        builder.options.require_available(argument.type)
     types = [current.ir_type(argument.type) for argument in passed]
     attributes = {
         "sym_name": current.string(name),

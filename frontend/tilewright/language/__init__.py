@@ -115,6 +115,7 @@ from .types import (
     int64,
     pi32_t,
     pointer_type,
+    str_to_ty,
     tensor_descriptor_type,
     uint8,
     uint16,

@@ -15,6 +15,7 @@ from .conversion import (
     broadcast_into,
     broadcast_shape,
     broadcast_together,
+    cast,
     constant_like,
     convert,
     describe_value,
@@ -149,6 +150,16 @@ def mul(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
     return _arithmetic(x, y, "*", "arith.mulf", "arith.muli", operator.mul)
 
 
+def change_sign(x: tensor, op: str, mask: int) -> tensor:
+    """An 8-bit float with the sign of its code changed, by `op` with `mask`."""
+    code = cast(x, t.uint8, bitcast=True)
+    changed = emit(op, [code, constant_like(code.type, mask)], code.type)
+    if x.dtype in (t.float8e5b16, t.float8e4b8):  # of magnitude 0 they have NaN in place of a negative
+        rest = emit("arith.andi", [code, constant_like(code.type, 0x7F)], code.type)
+        changed = where(compare("==", rest, 0), code, changed)
+    return cast(changed, x.dtype, bitcast=True)
+
+
 @builtin
 def neg(x: Any) -> tensor:
     """``-x``."""
@@ -157,7 +168,7 @@ def neg(x: Any) -> tensor:
     if x.constant is not None and not x.dtype.is_bool():
         return _wrap(-x.constant, x.type) if x.dtype.is_int() else tensor(None, x.type, -x.constant)
     if x.dtype.is_fp8():
-        return convert(neg(convert(x, t.float32)), x.dtype)
+        return change_sign(x, "arith.xori", 0x80)
     if x.dtype.is_floating():
         return emit("arith.negf", [x], x.type)
     return emit("arith.subi", [constant_like(x.type, 0), x], x.type)

@@ -9,6 +9,7 @@ from ..ast.builder import current
 from ..ast.emit import emit
 from ..ast.values import Aggregate, is_number, tensor
 from ..errors import TileTypeError
+from . import e4b15
 from . import types as t
 from .registry import builtin, method
 from .types import block_type, describe, dtype, like, type_of_number
@@ -33,6 +34,7 @@ def require_dtype(dtype: Any, what: str) -> dtype:
         dtype = t.parse_type(dtype) or dtype
     if not isinstance(dtype, t.dtype):
         raise TileTypeError(f"{what}: expects a type such as tl.float32, got {describe_value(dtype)}")
+    current().options.require_available(dtype)
     return dtype
 
 
@@ -190,11 +192,15 @@ _CMPI_NE = 1
 def _cast_float(x: tensor, to: dtype, rounding: str | None) -> tensor:
     """Between two different float types."""
     source = x.dtype
+    if source is t.float8e4b15:
+        return convert(e4b15.widen(x), to)
     narrowing = to.fp_mantissa_width < source.fp_mantissa_width
     if source.is_fp8() or to.is_fp8() or (rounding == "rtz" and narrowing):
         attributes = {}
         if rounding == "rtz":
             attributes["rounding"] = current().session.attribute("#tile<rounding rtz>")
+        if to is t.float8e4b15:
+            return e4b15.narrow(x if source.primitive_bitwidth >= 32 else convert(x, t.float32), attributes)
         return _cast_op("tile.cast", x, to, attributes)
     if source.primitive_bitwidth == to.primitive_bitwidth:  # fp16 and bf16: neither holds the other
         return _cast_op("arith.truncf", _cast_op("arith.extf", x, t.float32), to)
@@ -250,10 +256,8 @@ def _bitcast(x: tensor, to: dtype) -> tensor:
                             f"{x.dtype.primitive_bitwidth} bits and {to} of {to.primitive_bitwidth}")
     if x.dtype.is_ptr() or to.is_ptr():
         return _cast_pointer(x, to)
-    if x.dtype.is_int() and to.is_int():
-        return tensor(x.handle, like(x.type, to))
     if x.dtype.ir == to.ir:
-        return x
+        return tensor(x.handle, like(x.type, to))
     return _cast_op("arith.bitcast", x, to)
 
 
@@ -302,6 +306,8 @@ def cast(input: tensor, dtype: dtype, fp_downcast_rounding: str | None = None, b
     """
     to = require_dtype(dtype, "cast").scalar
     input = to_tensor(input)
+    if input.dtype is to:
+        return input
     if fp_downcast_rounding is not None:
         if fp_downcast_rounding not in ROUNDINGS:
             raise TileTypeError(f"cast: fp_downcast_rounding must be 'rtne' or 'rtz', got {fp_downcast_rounding!r}")
@@ -309,8 +315,6 @@ def cast(input: tensor, dtype: dtype, fp_downcast_rounding: str | None = None, b
                      and to.primitive_bitwidth < input.dtype.primitive_bitwidth)
         if not narrowing:
             raise TileTypeError(f"cast: fp_downcast_rounding is for narrowing floats, got {input.dtype} to {to}")
-    if input.dtype is to:
-        return input
     if bitcast:
         return _bitcast(input, to)
     if fp_downcast_rounding == "rtz":

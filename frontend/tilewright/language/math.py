@@ -11,11 +11,10 @@ from ..ast.emit import emit, emit_many
 from ..ast.values import tensor
 from ..errors import TileTypeError
 from . import types as t
-from .arithmetic import align, compare, promote, truediv, where
+from .arithmetic import align, change_sign, compare, logical_or, promote, truediv, where
 from .conversion import broadcast_together, convert, describe_value, is_signed, static, to_tensor
 from .promotion import result_type
 from .registry import builtin, method
-from .types import describe
 
 
 class PropagateNan(IntEnum):
@@ -78,7 +77,7 @@ def abs(x: Any) -> tensor:
     x = to_tensor(x)
     if x.dtype.is_floating():
         if x.dtype.is_fp8():
-            return convert(abs(convert(x, t.float32)), x.dtype)
+            return change_sign(x, "arith.andi", 0x7F)
         return emit("math.absf", [x], x.type)
     if not x.dtype.is_int():
         raise TileTypeError(f"abs: expects numbers, got {describe_value(x)}")
@@ -97,8 +96,11 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
 
 
 @builtin
-def fdiv(x: Any, y: Any, ieee_rounding: bool = False) -> tensor:
-    """Divide floats; correctly rounded with ``ieee_rounding``."""
+def fdiv(x: Any, y: Any, ieee_rounding: bool = False, approx: bool = False) -> tensor:
+    """Divide floats; correctly rounded with ``ieee_rounding``, else as ``/``, which is approximate already."""
+    if static(approx, "fdiv: approx") and static(ieee_rounding, "fdiv: ieee_rounding"):
+        raise TileTypeError("fdiv: a result is either approximate or correctly rounded",
+                            "give one of ieee_rounding and approx")
     for each in (x, y):
         if isinstance(each, tensor):
             _float_operand(each, "fdiv")
@@ -135,22 +137,32 @@ def umulhi(x: Any, y: Any) -> tensor:
     return emit_many("arith.mului_extended", [x, y], [x.type, x.type])[1]
 
 
+def _comparable(x: Any) -> tensor:
+    """A number with a type of its own; bf16 is compared, and stays, in fp32."""
+    x = to_tensor(x)
+    return convert(x, t.float32) if x.dtype is t.bfloat16 else x
+
+
 def _extremum(name: str, float_op: str, nan_op: str, int_op: str, x: Any, y: Any, propagate_nan: Any) -> tensor:
-    if not isinstance(x, tensor):
-        x, y = (x, y) if isinstance(y, tensor) else (to_tensor(x), y)
-    x, y = promote(x, y, name)
+    x, y = promote(_comparable(x), _comparable(y), name)
     if x.constant is not None and y.constant is not None and x.dtype.is_int() and not x.dtype.is_bool():
         smaller = name == "minimum"
         return x if (x.constant <= y.constant) is smaller else y
-    if x.dtype.is_fp8():
-        return convert(_extremum(name, float_op, nan_op, int_op, convert(x, t.float32), convert(y, t.float32),
-                                 propagate_nan), x.dtype)
     x, y = align(x, y, name)
+    if x.dtype.is_fp8():
+        return _extremum_of_bytes("<=" if name == "minimum" else ">=", x, y, wants_nan(propagate_nan, name))
     if x.dtype.is_floating():
         return emit(nan_op if wants_nan(propagate_nan, name) else float_op, [x, y], x.type)
     if not x.dtype.is_int():
         raise TileTypeError(f"{name}: expects numbers, got {describe_value(x)}")
     return emit(int_op + ("si" if is_signed(x.dtype) else "ui"), [x, y], x.type)
+
+
+def _extremum_of_bytes(symbol: str, x: tensor, y: tensor, nan_wins: bool) -> tensor:
+    """Of two 8-bit floats one or the other, so that infinities, which conversions saturate, are kept."""
+    wide_x, wide_y = convert(x, t.float32), convert(y, t.float32)
+    nan = wide_x if nan_wins else wide_y
+    return where(logical_or(compare(symbol, wide_x, wide_y), compare("!=", nan, nan)), x, y)
 
 
 def wants_nan(propagate_nan: Any, what: str) -> bool:
@@ -178,9 +190,7 @@ def maximum(x: Any, y: Any, propagate_nan: PropagateNan = PropagateNan.NONE) -> 
 def clamp(x: Any, min: Any, max: Any, propagate_nan: PropagateNan = PropagateNan.NONE) -> tensor:
     """``x`` kept between ``min`` and ``max``; where it is NaN ``min``, or NaN with ``tl.PropagateNan.ALL``."""
     x = to_tensor(x)
-    if not x.dtype.is_floating():
-        raise TileTypeError(f"clamp: expects floats, got {describe(x.type)}")
     result = minimum(maximum(x, min), max)
-    if not wants_nan(propagate_nan, "clamp"):
+    if not wants_nan(propagate_nan, "clamp") or not x.dtype.is_floating():
         return result
     return where(compare("!=", x, x), convert(x, result.dtype), result)

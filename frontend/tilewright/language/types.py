@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 from math import prod
+from typing import Any
 
 from ..errors import TileTypeError
 
@@ -23,13 +24,38 @@ class Kind(Enum):
     FLOATING = 2
 
 
+class Signedness(Enum):
+    """Whether an integer has a sign."""
+
+    SIGNED = 0
+    UNSIGNED = 1
+
+
 class dtype:
-    """The type of a number, such as ``tl.float32``."""
+    """The type of a number, such as ``tl.float32``; ``tl.dtype("fp32")`` is the same object.
 
-    __slots__ = ("name", "short", "ir", "primitive_bitwidth", "_kind", "_signed", "fp_mantissa_width")
+    For each type there is a test of its name: ``is_int32()``, ``is_fp16()``, ``is_fp8e4nv()``.
+    """
 
-    def __init__(self, name: str, short: str, ir: str | None, bits: int, kind: Kind | None,
-                 signed: bool = False, mantissa: int = 0) -> None:
+    __slots__ = ("name", "short", "ir", "primitive_bitwidth", "_kind", "_signed", "fp_mantissa_width",
+                 "exponent_bias")
+
+    SIGNEDNESS = Signedness
+    KIND = Kind
+    SINT_TYPES = ["int8", "int16", "int32", "int64"]
+    UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
+    FP_TYPES = ["fp8e4b15", "fp8e4nv", "fp8e4b8", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"]
+    STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
+    OTHER_TYPES = ["void"]
+
+    def __new__(cls, name: str) -> dtype:
+        found = _BY_NAME.get(name)
+        if found is None:
+            raise TileTypeError(f"there is no type '{name}'", f"types are {', '.join(_BY_NAME)}")
+        return found
+
+    def _describe(self, name: str, short: str, ir: str | None, bits: int, kind: Kind | None = None,
+                  signed: bool = False, mantissa: int = 0, bias: int = 0) -> None:
         self.name = name
         self.short = short
         self.ir = ir
@@ -37,6 +63,7 @@ class dtype:
         self._kind = kind
         self._signed = signed
         self.fp_mantissa_width = mantissa
+        self.exponent_bias = bias
 
     # A type is its own scalar type, so that code can ask any type for it.
     @property
@@ -59,12 +86,24 @@ class dtype:
     def int_bitwidth(self) -> int:
         return self.primitive_bitwidth
 
+    @property
+    def int_signedness(self) -> Signedness:
+        return Signedness.SIGNED if self.is_int_signed() else Signedness.UNSIGNED
+
+    @property
+    def cache_key_part(self) -> str:
+        """What stands for the type in keys of caches."""
+        return self.name
+
     def kind(self) -> Kind:
         assert self._kind is not None
         return self._kind
 
     def is_floating(self) -> bool:
         return self._kind is Kind.FLOATING
+
+    def is_standard_floating(self) -> bool:
+        return self.name in dtype.STANDARD_FP_TYPES
 
     def is_int(self) -> bool:
         return self._kind is Kind.INTEGRAL or self._kind is Kind.BOOLEAN
@@ -81,27 +120,6 @@ class dtype:
     def is_fp8(self) -> bool:
         return self.is_floating() and self.primitive_bitwidth == 8
 
-    def is_fp16(self) -> bool:
-        return self is float16
-
-    def is_bf16(self) -> bool:
-        return self is bfloat16
-
-    def is_fp32(self) -> bool:
-        return self is float32
-
-    def is_fp64(self) -> bool:
-        return self is float64
-
-    def is_int32(self) -> bool:
-        return self is int32
-
-    def is_int64(self) -> bool:
-        return self is int64
-
-    def is_uint8(self) -> bool:
-        return self is uint8
-
     def is_void(self) -> bool:
         return self is void
 
@@ -114,11 +132,10 @@ class dtype:
     def is_const(self) -> bool:
         return False
 
-    def __repr__(self) -> str:
-        return self.name
-
-    def __reduce__(self) -> str | tuple:
-        return (_restore, (self.short,))
+    @staticmethod
+    def is_dtype(name: str) -> bool:
+        """Whether there is a number's type, or void, of that name."""
+        return name in _BY_NAME
 
     @property
     def range(self) -> tuple[int, int]:
@@ -130,48 +147,102 @@ class dtype:
             return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
         return 0, (1 << bits) - 1
 
+    def get_int_min_value(self) -> int:
+        """The smallest integer of the type."""
+        return self.range[0]
 
-void = dtype("void", "void", None, 0, None)
-int1 = dtype("int1", "i1", "i1", 1, Kind.BOOLEAN, True)
-int8 = dtype("int8", "i8", "i8", 8, Kind.INTEGRAL, True)
-int16 = dtype("int16", "i16", "i16", 16, Kind.INTEGRAL, True)
-int32 = dtype("int32", "i32", "i32", 32, Kind.INTEGRAL, True)
-int64 = dtype("int64", "i64", "i64", 64, Kind.INTEGRAL, True)
-uint8 = dtype("uint8", "u8", "i8", 8, Kind.INTEGRAL)
-uint16 = dtype("uint16", "u16", "i16", 16, Kind.INTEGRAL)
-uint32 = dtype("uint32", "u32", "i32", 32, Kind.INTEGRAL)
-uint64 = dtype("uint64", "u64", "i64", 64, Kind.INTEGRAL)
-float8e5 = dtype("fp8e5", "fp8e5", "f8E5M2", 8, Kind.FLOATING, mantissa=2)
-float8e5b16 = dtype("fp8e5b16", "fp8e5b16", "f8E5M2FNUZ", 8, Kind.FLOATING, mantissa=2)
-float8e4nv = dtype("fp8e4nv", "fp8e4nv", "f8E4M3FN", 8, Kind.FLOATING, mantissa=3)
-float8e4b8 = dtype("fp8e4b8", "fp8e4b8", "f8E4M3FNUZ", 8, Kind.FLOATING, mantissa=3)
-float8e4b15 = dtype("fp8e4b15", "fp8e4b15", None, 8, Kind.FLOATING, mantissa=3)
-float16 = dtype("fp16", "fp16", "f16", 16, Kind.FLOATING, mantissa=10)
-bfloat16 = dtype("bf16", "bf16", "bf16", 16, Kind.FLOATING, mantissa=7)
-float32 = dtype("fp32", "fp32", "f32", 32, Kind.FLOATING, mantissa=23)
-float64 = dtype("fp64", "fp64", "f64", 64, Kind.FLOATING, mantissa=52)
+    def get_int_max_value(self) -> int:
+        """The largest integer of the type."""
+        return self.range[1]
 
-NUMBERS: tuple[dtype, ...] = (
-    int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-    float8e5, float8e5b16, float8e4nv, float8e4b8, float8e4b15,
-    float16, bfloat16, float32, float64,
-)
-FLOAT8: tuple[dtype, ...] = (float8e5, float8e5b16, float8e4nv, float8e4b8, float8e4b15)
+    def codegen_name(self) -> str:
+        """The name under which the language exports the type."""
+        for short, long in (("fp", "float"), ("bf", "bfloat")):
+            if self.name.startswith(short):
+                return long + self.name[2:]
+        return self.name
+
+    def mangle(self) -> str:
+        """The type in the name of a function."""
+        if self.is_int():
+            return f"{'i' if self._signed else 'u'}{self.primitive_bitwidth}"
+        return "V" if self.is_void() else self.name
+
+    def with_element_ty(self, element_ty: dtype) -> dtype:
+        """The same shape of another element: of a scalar, the element."""
+        return element_ty
+
+    def to_ir(self, builder: Any) -> Any:
+        """The type in the IR that a builder writes."""
+        return builder.session.ir_type(self)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"tilewright.language.{self.codegen_name()}"
+
+    def __reduce__(self) -> str | tuple:
+        return (dtype, (self.name,))
+
+
+# name, spelling in signatures, type in the IR, bits; floats: bits of the significand, exponent's bias.
+# float8e4b15 is none of the IR's types: it is a byte there, and the conversions know better.
+_INTEGERS = """
+int1   i1  i1  1
+int8   i8  i8  8
+int16  i16 i16 16
+int32  i32 i32 32
+int64  i64 i64 64
+uint8  u8  i8  8
+uint16 u16 i16 16
+uint32 u32 i32 32
+uint64 u64 i64 64
+"""
+_FLOATS = """
+fp8e5    f8E5M2     8  2  15
+fp8e5b16 f8E5M2FNUZ 8  2  16
+fp8e4nv  f8E4M3FN   8  3  7
+fp8e4b8  f8E4M3FNUZ 8  3  8
+fp8e4b15 i8         8  3  15
+fp16     f16        16 10 15
+bf16     bf16       16 7  127
+fp32     f32        32 23 127
+fp64     f64        64 52 1023
+"""
+_BY_NAME: dict[str, dtype] = {}
+
+
+def _declare(name: str, *facts: Any, **more: Any) -> None:
+    type = object.__new__(dtype)
+    type._describe(name, *facts, **more)
+    _BY_NAME[name] = type
+
+
+def _declare_all() -> None:
+    _declare("void", "void", None, 0)
+    for name, short, ir, bits in map(str.split, _INTEGERS.strip().splitlines()):
+        _declare(name, short, ir, int(bits), Kind.BOOLEAN if bits == "1" else Kind.INTEGRAL,
+                 name.startswith("int") and bits != "1")
+    for name, ir, bits, mantissa, bias in map(str.split, _FLOATS.strip().splitlines()):
+        _declare(name, name, ir, int(bits), Kind.FLOATING, mantissa=int(mantissa), bias=int(bias))
+    for name in list(_BY_NAME)[1:]:
+        test = lambda self, name=name: self.name == name  # noqa: E731
+        test.__name__, test.__doc__ = f"is_{name}", f"Whether the type is {name}."
+        setattr(dtype, f"is_{name}", test)
+
+
+_declare_all()
+(void, int1, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8e5, float8e5b16, float8e4nv, float8e4b8,
+ float8e4b15, float16, bfloat16, float32, float64) = _BY_NAME.values()
+
+NUMBERS: tuple[dtype, ...] = tuple(_BY_NAME.values())[1:]
+FLOAT8: tuple[dtype, ...] = tuple(type for type in NUMBERS if type.is_fp8())
 
 # Every spelling of a number's type in a signature or an annotation.
-SPELLINGS: dict[str, dtype] = {}
+SPELLINGS: dict[str, dtype] = {"u1": int1, "bool": int1, "B": int1}
 for _type in NUMBERS:
-    SPELLINGS[_type.short] = SPELLINGS[_type.name] = _type
-SPELLINGS |= {
-    "u1": int1, "bool": int1, "B": int1,
-    "float16": float16, "bfloat16": bfloat16, "float32": float32, "float64": float64,
-    "float8e5": float8e5, "float8e5b16": float8e5b16, "float8e4nv": float8e4nv,
-    "float8e4b8": float8e4b8, "float8e4b15": float8e4b15,
-}
-
-
-def _restore(spelling: str) -> dtype:
-    return SPELLINGS[spelling] if spelling in SPELLINGS else void
+    SPELLINGS |= {_type.short: _type, _type.name: _type, _type.codegen_name(): _type}
 
 
 class pointer_type(dtype):
@@ -185,16 +256,13 @@ class pointer_type(dtype):
         found = cls._interned.get(key)
         if found is None:
             found = object.__new__(cls)
-            name = f"pointer<{'const ' if const else ''}{element_ty.name}>"
-            dtype.__init__(found, name, f"*{'k' if const else ''}{element_ty.short}", None, 64, None)
+            found._describe(f"{'const_' if const else ''}pointer<{element_ty.name}>",
+                            f"*{'k' if const else ''}{element_ty.short}", None, 64)
             found._pointee = element_ty
             found.address_space = address_space
             found.const = const
             found = cls._interned.setdefault(key, found)
         return found
-
-    def __init__(self, element_ty: dtype, address_space: int = 1, const: bool = False) -> None:
-        """Interned: ``__new__`` has set the fields up."""
 
     @property
     def element_ty(self) -> dtype:
@@ -205,6 +273,12 @@ class pointer_type(dtype):
 
     def is_const(self) -> bool:
         return self.const
+
+    def mangle(self) -> str:
+        return f"P{self._pointee.mangle()}"
+
+    def __repr__(self) -> str:
+        return f"pointer_type({self._pointee!r}, {self.address_space}, {self.const})"
 
     def __reduce__(self) -> tuple:
         return (pointer_type, (self._pointee, self.address_space, self.const))
@@ -217,22 +291,20 @@ class block_type(dtype):
     _interned: dict[tuple, block_type] = {}
 
     def __new__(cls, element_ty: dtype, shape: Sequence[int]) -> block_type:
-        key = (element_ty, tuple(shape))
+        sizes = tuple(getattr(size, "value", size) for size in shape)  # of constants, what they hold
+        key = (element_ty, sizes)
         found = cls._interned.get(key)
         if found is None:
             found = object.__new__(cls)
-            sizes = "x".join(str(size) for size in shape)
-            dtype.__init__(found, f"<{sizes}x{element_ty.name}>", f"<{sizes}x{element_ty.short}>",
-                           None, element_ty.primitive_bitwidth, element_ty._kind,
-                           element_ty._signed, element_ty.fp_mantissa_width)
+            listed = ", ".join(map(str, sizes))
+            found._describe(f"<[{listed}], {element_ty.name}>", f"<{'x'.join(map(str, sizes))}x{element_ty.short}>",
+                            None, element_ty.primitive_bitwidth, element_ty._kind, element_ty._signed,
+                            element_ty.fp_mantissa_width, element_ty.exponent_bias)
             found._element = element_ty
-            found._shape = tuple(shape)
-            found.numel = prod(found._shape)
+            found._shape = sizes
+            found.numel = prod(sizes)
             found = cls._interned.setdefault(key, found)
         return found
-
-    def __init__(self, element_ty: dtype, shape: Sequence[int]) -> None:
-        """Interned: ``__new__`` has set the fields up."""
 
     @property
     def scalar(self) -> dtype:
@@ -246,11 +318,29 @@ class block_type(dtype):
     def shape(self) -> tuple[int, ...]:
         return self._shape
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel * self._element.itemsize
+
+    def get_block_shapes(self) -> tuple[int, ...]:
+        """The sizes."""
+        return self._shape
+
+    def with_element_ty(self, element_ty: dtype) -> dtype:
+        return block_type(element_ty, self._shape)
+
     def is_block(self) -> bool:
         return True
 
     def is_ptr(self) -> bool:
         return False
+
+    def mangle(self) -> str:
+        return f"{self._element.mangle()}S{'_'.join(map(str, self._shape))}S"
+
+    def __repr__(self) -> str:
+        return f"block_type({self._element!r}, {list(self._shape)})"
 
     def __reduce__(self) -> tuple:
         return (block_type, (self._element, self._shape))
@@ -327,6 +417,24 @@ def parse_type(text: str) -> dtype | None:
         element = parse_type(text[2 if is_const else 1:])
         return None if element is None else pointer_type(element, 1, is_const)
     return SPELLINGS.get(text)
+
+
+def str_to_ty(name: str, c: Any = None) -> dtype:
+    """The type that a signature spells; of ``"constexpr"`` the class of constants.
+
+    Args:
+        name: Such as ``"*fp32"``, ``"i32"`` or ``"constexpr"``.
+        c: For ``"constexpr"``, the value.
+    """
+    if name == "constexpr":
+        from ..ast.constants import constexpr
+
+        return constexpr(c)  # type: ignore[return-value]
+    found = parse_type(name)
+    if found is None:
+        raise TileTypeError(f"'{name}' is not a type of a signature",
+                            "types are spelled like i32, fp16 or *fp32; a pointer begins with '*'")
+    return found
 
 
 def describe(type: dtype) -> str:
