@@ -1,10 +1,10 @@
-"""Shapes, reductions, products and random numbers, against numpy."""
+"""Shapes, reductions and products, against numpy."""
 
 import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
-from random_arrays import BF16, FLOATS, INTEGERS, is_float, same, some, ulp_error
+from random_arrays import BF16, FLOATS, INTEGERS, is_float, same, some
 
 
 # --- shapes ---------------------------------------------------------------------------------------
@@ -299,53 +299,3 @@ def test_dot(rng, operand, result, with_accumulator):
         exact = wide_a @ wide_b + (c.astype(np.float64) if with_accumulator else 0)
         size = np.abs(wide_a) @ np.abs(wide_b) + np.abs(c).astype(np.float64)
         assert np.all(np.abs(out.astype(np.float64) - exact) <= size * float(np.finfo(result).eps) * K)
-
-
-# --- random numbers -----------------------------------------------------------------------------------
-def philox(counter, key, rounds=10):
-    """Philox 4x32 as published, on arrays of four counters and two keys."""
-    c = [np.asarray(x, np.uint64) for x in counter]
-    k = [np.uint64(x) for x in key]
-    mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
-    for _ in range(rounds):
-        first, second = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
-        c = [(second >> shift) ^ c[1] ^ k[0], second & mask, (first >> shift) ^ c[3] ^ k[1], first & mask]
-        k = [(k[0] + np.uint64(0x9E3779B9)) & mask, (k[1] + np.uint64(0xBB67AE85)) & mask]
-    return [x.astype(np.uint32) for x in c]
-
-
-@tw.jit
-def randint_kernel(out, seed, start):
-    i = tl.arange(0, 128)
-    a, b, c, d = tl.randint4x(seed, start + i)
-    tl.store(out + i, a)
-    tl.store(out + 128 + i, b)
-    tl.store(out + 256 + i, c)
-    tl.store(out + 384 + i, d)
-
-
-@pytest.mark.parametrize("seed, start", [(0, 0), (12345, 1000), (2**40 + 7, 5), (3, 2**40)])
-def test_random_integers_are_philox(seed, start):
-    out = np.empty((4, 128), np.uint32)
-    randint_kernel[(1,)](out, seed, start)
-    offsets = np.arange(128, dtype=np.uint64) + np.uint64(start)
-    low, high = offsets & np.uint64(0xFFFFFFFF), offsets >> np.uint64(32)
-    zero = np.zeros(128, np.uint64)
-    assert same(out, np.stack(philox((low, high, zero, zero), (seed & 0xFFFFFFFF, seed >> 32))))
-
-
-@tw.jit
-def random_kernel(uniform, normal, seed, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(uniform + i, tl.rand(seed, i))
-    tl.store(normal + i, tl.randn(seed, i))
-
-
-def test_random_floats():
-    uniform, normal = np.empty(2**16, np.float32), np.empty(2**16, np.float32)
-    random_kernel[(64,)](uniform, normal, 99, BLOCK=1024)
-    bits = philox((np.arange(2**16), *[np.zeros(2**16, np.uint64)] * 3), (99, 0))[0].view(np.int32)
-    expected = np.where(bits < 0, -bits - 1, bits).astype(np.float32) * np.float32(4.6566127342e-10)
-    assert ulp_error(uniform, expected.astype(np.float64)) == 0
-    assert uniform.min() >= 0 and uniform.max() < 1
-    assert abs(normal.mean()) < 0.02 and abs(normal.std() - 1) < 0.02

@@ -121,8 +121,8 @@ class BuildOptions:
 
     def require_available(self, type: dtype) -> None:
         """Refuse a type that the target does not admit."""
-        while type.is_ptr() or type.is_block():
-            type = type.element_ty
+        while (element := getattr(type, "element_ty", None)) is not None:
+            type = element
         if type.is_fp8() and self.byte_floats is not None and type.name not in self.byte_floats:
             from ..errors import TileTypeError
 

@@ -362,17 +362,13 @@ class tensor_descriptor_type(dtype):
             sizes = ",".join(str(size) for size in block_shape)
             shape = "x".join(str(size) for size in block_shape)
             short = f"tensordesc<{element_ty.short}[{sizes}]{words}>"
-            dtype.__init__(found, short, short, f"!tile.desc<{shape}x{element_ty.ir}{words}>", 64, None)
+            found._describe(short, short, f"!tile.desc<{shape}x{element_ty.ir}{words}>", 64)
             found._element = element_ty
             found.block_shape = tuple(block_shape)
             found.nan_padding = nan_padding
             found.round_f32_to_tf32 = round_f32_to_tf32
             found = cls._interned.setdefault(key, found)
         return found
-
-    def __init__(self, element_ty: dtype, block_shape: Sequence[int], nan_padding: builtins.bool = False,
-                 round_f32_to_tf32: builtins.bool = False) -> None:
-        """Interned: ``__new__`` has set the fields up."""
 
     @property
     def element_ty(self) -> dtype:
