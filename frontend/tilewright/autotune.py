@@ -15,10 +15,14 @@ from tilewright import config, hooks
 from tilewright.errors import CompileTimeAssertionFailure, OutOfResources
 from tilewright.jit import KernelInterface
 from tilewright.options import option_names
+from tilewright.runtime import gpu
 from tilewright.tuning_results import Results, is_on_gpu
 
 Hook = Callable[..., Any]
 Timing = list[float]
+
+#: Milliseconds of running before and of measuring a configuration on the CPU.
+_CPU_WARMUP, _CPU_REPETITION = 5, 25
 
 
 @dataclass
@@ -123,7 +127,9 @@ class Autotuner(_Wrapper):
         self.configs = list(configs or ()) or [Config({})]
         self.keys = [key] if isinstance(key, str) else list(key)
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
-        self.pre_hook, self.post_hook = pre_hook, post_hook
+        self.user_defined_pre_hook, self.user_defined_post_hook = pre_hook is not None, post_hook is not None
+        self.pre_hook: Hook = pre_hook or self._reset_arrays
+        self.post_hook: Hook = post_hook or self._restore_arrays
         self.do_bench = _choose_bench(warmup, rep, use_cuda_graph, do_bench)
         self.cache_results = cache_results
         self.cache: dict[tuple, Config] = {}
@@ -131,7 +137,7 @@ class Autotuner(_Wrapper):
         self.bench_time = 0.0
         self.best_config: Config | None = None
         self.nargs: dict[str, Any] | None = None
-        self._saved: dict[str, Any] = {}
+        self.restore_copies: dict[str, Any] = {}
         self._last_failure: Exception | None = None
         self._check_names("autotune(key=)", self.keys)
         self._check_names("autotune(reset_to_zero=)", self.reset_to_zero)
@@ -181,11 +187,12 @@ class Autotuner(_Wrapper):
         return self._prune({**(self.nargs or {}), **kwargs}, kwargs)
 
     def _tuning_key(self, named: Mapping[str, Any]) -> tuple:
-        """Values of the key's arguments, and types and devices of all arrays."""
-        values = [named.get(name) for name in self.keys]
-        arrays = [(value.dtype, getattr(value, "device", "cpu")) for value in named.values()
-                  if hasattr(value, "dtype")]
-        return (*values, *arrays)
+        """Values of the key's arguments, and types of all arrays."""
+        values = [named[name] for name in self.keys if name in named]
+        types = [str(value.dtype) for name, value in named.items() if name in self.arg_names and hasattr(value, "dtype")]
+        # A process that works on a GPU may run the kernel on the CPU as well, where another choice is best.
+        elsewhere = ("cpu",) if gpu.is_in_use() and not is_on_gpu(named) else ()
+        return (*values, *types, *elsewhere)
 
     # --- tuning ---------------------------------------------------------------------------------------
     def _tune(self, key: tuple, args: tuple, named: dict[str, Any], grid: Any, kwargs: dict[str, Any]) -> Config:
@@ -205,7 +212,7 @@ class Autotuner(_Wrapper):
         if fresh:
             disk.put(timings)
             # The launch that follows must not see what the trials left.
-            self._before_run({**named, **best.all_kwargs()}, reset_only=True)
+            self.pre_hook({**named, **best.all_kwargs()}, reset_only=True)
         self.bench_time = time.perf_counter() - start
         if config.print_autotuning():
             self._print(key, timings, best)
@@ -234,13 +241,13 @@ class Autotuner(_Wrapper):
         def run() -> None:
             if option.pre_hook is not None:
                 option.pre_hook(current)
-            self._before_run(current, reset_only=False)
+            self.pre_hook(current)
             try:
                 self.fn.run(*args, grid=grid, **{**kwargs, **option.all_kwargs()})
             except Exception as error:
-                self._after_run(current, error)
+                self.post_hook(current, exception=error)
                 raise
-            self._after_run(current, None)
+            self.post_hook(current, exception=None)
 
         from tilewright.runtime.errors import AssemblerError
 
@@ -259,24 +266,24 @@ class Autotuner(_Wrapper):
             return self.do_bench(run, quantiles=quantiles)
         from tilewright.testing import do_bench
 
-        return do_bench(run, quantiles=quantiles, device="gpu" if is_on_gpu(named) else "cpu")
+        if is_on_gpu(named):
+            return do_bench(run, quantiles=quantiles, device="gpu")
+        # Runs on the CPU are timed one by one and without a queue: a few tell as much as many.
+        return do_bench(run, warmup=_CPU_WARMUP, rep=_CPU_REPETITION, quantiles=quantiles, device="cpu")
 
-    def _before_run(self, named: dict[str, Any], reset_only: bool) -> None:
-        if self.pre_hook is not None:
-            self.pre_hook(named, reset_only=reset_only)
-            return
+    def _reset_arrays(self, named: dict[str, Any], reset_only: bool = False) -> None:
+        """What is done before a trial; an array that is None is left alone."""
         for name in self.reset_to_zero:
-            _assign(named[name], 0)
+            if named[name] is not None:
+                _assign(named[name], 0)
         if not reset_only:
-            self._saved = {name: _clone(named[name]) for name in self.restore_value}
+            self.restore_copies = {name: _clone(named[name]) for name in self.restore_value if named[name] is not None}
 
-    def _after_run(self, named: dict[str, Any], error: Exception | None) -> None:
-        if self.post_hook is not None:
-            self.post_hook(named, exception=error)
-            return
-        for name, value in self._saved.items():
+    def _restore_arrays(self, named: dict[str, Any], exception: Exception | None = None) -> None:
+        """What is done after a trial."""
+        for name, value in self.restore_copies.items():
             _assign(named[name], value)
-        self._saved = {}
+        self.restore_copies = {}
 
     # --- pruning --------------------------------------------------------------------------------------
     def _prune(self, named: dict[str, Any], kwargs: dict[str, Any]) -> list[Config]:
