@@ -189,7 +189,7 @@ class Autotuner(_Wrapper):
     def _tuning_key(self, named: Mapping[str, Any]) -> tuple:
         """Values of the key's arguments, and types of all arrays."""
         values = [named[name] for name in self.keys if name in named]
-        types = [str(value.dtype) for name, value in named.items() if name in self.arg_names and hasattr(value, "dtype")]
+        types = [str(named[name].dtype) for name in self.arg_names if hasattr(named.get(name), "dtype")]
         # A process that works on a GPU may run the kernel on the CPU as well, where another choice is best.
         elsewhere = ("cpu",) if gpu.is_in_use() and not is_on_gpu(named) else ()
         return (*values, *types, *elsewhere)
@@ -241,7 +241,7 @@ class Autotuner(_Wrapper):
         def run() -> None:
             if option.pre_hook is not None:
                 option.pre_hook(current)
-            self.pre_hook(current)
+            self.pre_hook(current, reset_only=False)
             try:
                 self.fn.run(*args, grid=grid, **{**kwargs, **option.all_kwargs()})
             except Exception as error:
