@@ -33,7 +33,7 @@ func.func @reasons(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %narrow: !
     %u = arith.addf %h, %b : tensor<1024xf16>
     scf.yield %t, %u : tensor<1024xf32>, tensor<1024xf16>
   } {tile.num_stages = 2 : i32}
-  // expected-remark @+1 {{this loop has 2 stages instead of 4: each needs 4096 bytes of on-chip memory, of which 12000 are left}}
+  // expected-remark @+1 {{this loop has 3 stages instead of 4: each needs 4096 bytes of on-chip memory, of which 16096 are left}}
   %s2 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %s1) -> tensor<1024xf32> : i32 {
     %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
     %t = arith.addf %s, %a : tensor<1024xf32>

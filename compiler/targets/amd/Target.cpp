@@ -1,20 +1,15 @@
 //===- Target.cpp - AMD GPUs ------------------------------------------------===//
 #include "compiler/core/Target.h"
 
-#include "compiler/conversion/SaturateFloatToInt/SaturateFloatToInt.h"
-#include "compiler/conversion/TileToGPU/TileToGPU.h"
+#include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
 #include "compiler/targets/amd/Hooks.h"
 #include "compiler/targets/amd/LowerToROCDL/LowerToROCDL.h"
-#include "compiler/transforms/ExpandCasts/ExpandCasts.h"
-#include "compiler/transforms/ExpandMath/ExpandMath.h"
 #include "compiler/transforms/Scheduled.h"
 
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
@@ -104,22 +99,10 @@ TargetAttr AMDTarget::describe(MLIRContext *context, llvm::StringRef name) const
 void AMDTarget::buildStage(OpPassManager &pm, llvm::StringRef stage, const CompileOptions &) const {
   if (stage == "scheduled")
     buildScheduledPipeline(pm);
-  if (stage == "gpu") {
-    // On blocks, where 8-bit floats are still types of their own.
-    pm.addPass(createExpandCasts());
-    pm.addPass(createCSEPass());
-    pm.addPass(createTileToGPU());
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-  }
-  if (stage == "llvm") {
-    pm.addPass(createExpandMath());
-    pm.addPass(createExpandCasts()); // what the functions of 16-bit floats left
-    pm.addPass(createSaturateFloatToInt());
-    pm.addPass(createSCFToControlFlowPass());
-    pm.addPass(createLowerToROCDL());
-    pm.addPass(createCSEPass());
-  }
+  if (stage == "gpu")
+    buildGPUPipeline(pm);
+  if (stage == "llvm")
+    buildGPUToLLVMPipeline(pm, createLowerToROCDL());
 }
 
 FailureOr<std::string> AMDTarget::emit(ModuleOp module, llvm::StringRef artifact,

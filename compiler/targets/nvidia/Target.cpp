@@ -1,21 +1,16 @@
 //===- Target.cpp - NVIDIA GPUs ---------------------------------------------===//
 #include "compiler/core/Target.h"
 
-#include "compiler/conversion/SaturateFloatToInt/SaturateFloatToInt.h"
-#include "compiler/conversion/TileToGPU/TileToGPU.h"
+#include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
 #include "compiler/targets/nvidia/Hooks.h"
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
-#include "compiler/transforms/ExpandCasts/ExpandCasts.h"
-#include "compiler/transforms/ExpandMath/ExpandMath.h"
 #include "compiler/transforms/Scheduled.h"
 
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -176,22 +171,10 @@ void NvidiaTarget::buildStage(OpPassManager &pm, llvm::StringRef stage,
                               const CompileOptions &) const {
   if (stage == "scheduled")
     buildScheduledPipeline(pm);
-  if (stage == "gpu") {
-    // On blocks, where 8-bit floats are still types of their own.
-    pm.addPass(createExpandCasts());
-    pm.addPass(createCSEPass());
-    pm.addPass(createTileToGPU());
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-  }
-  if (stage == "llvm") {
-    pm.addPass(createExpandMath());
-    pm.addPass(createExpandCasts()); // what the functions of 16-bit floats left
-    pm.addPass(createSaturateFloatToInt());
-    pm.addPass(createSCFToControlFlowPass());
-    pm.addPass(createLowerToNVVM());
-    pm.addPass(createCSEPass());
-  }
+  if (stage == "gpu")
+    buildGPUPipeline(pm);
+  if (stage == "llvm")
+    buildGPUToLLVMPipeline(pm, createLowerToNVVM());
 }
 
 FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artifact,

@@ -81,6 +81,67 @@ static void overlap(scf::ForOp loop, MutableArrayRef<CarriedDot> dots) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Within a block
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` may not run while products are in flight: it writes on chip, or
+/// meets other threads to do so.
+static bool endsOverlap(Operation *op) {
+  return op->getNumRegions() != 0 ? !isMemoryEffectFree(op)
+                                  : isa<BufferStoreOp, AsyncCopyOp, BarrierOp>(op);
+}
+
+/// The first op behind `await` that needs one of its results, or before which
+/// its products must be complete.
+static Operation *findDeadline(AwaitDotsOp await) {
+  for (Operation *op = await->getNextNode();; op = op->getNextNode()) {
+    bool uses = llvm::any_of(await->getUsers(), [&](Operation *user) {
+      return await->getBlock()->findAncestorOpInBlock(*user) == op;
+    });
+    if (uses || endsOverlap(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return op;
+  }
+}
+
+/// Wait as late as possible. What was issued after a product may go on.
+static void sinkAwait(AwaitDotsOp await) {
+  Operation *deadline = findDeadline(await);
+  int64_t later = 0;
+  for (Operation *op = await->getNextNode(); op != deadline; op = op->getNextNode())
+    later += isa<AsyncDotOp>(op);
+  await->moveBefore(deadline);
+  await.setInFlight(await.getInFlight() + later);
+}
+
+/// Products that are awaited at one place are awaited by one op, which names all
+/// that are in flight.
+static void mergeAwaits(AwaitDotsOp first, AwaitDotsOp second) {
+  OpBuilder b(second);
+  SmallVector<Value> pending(first.getPending()), results(first.getValues());
+  llvm::append_range(pending, second.getPending());
+  llvm::append_range(results, second.getValues());
+  uint32_t inFlight = std::min(first.getInFlight(), second.getInFlight());
+  auto merged = AwaitDotsOp::create(b, second.getLoc(), TypeRange(ValueRange(results)), pending,
+                                    inFlight);
+  for (auto [old, value] : llvm::zip(results, merged.getValues()))
+    old.replaceAllUsesWith(value);
+  first.erase();
+  second.erase();
+}
+
+static void sinkAwaits(Block &block) {
+  SmallVector<AwaitDotsOp> awaits = llvm::to_vector(block.getOps<AwaitDotsOp>());
+  for (AwaitDotsOp await : llvm::reverse(awaits))
+    sinkAwait(await);
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto second = dyn_cast<AwaitDotsOp>(op);
+    auto first = dyn_cast_if_present<AwaitDotsOp>(op.getPrevNode());
+    if (first && second)
+      mergeAwaits(first, second);
+  }
+}
+
 void OverlapDotsPass::runOnOperation() {
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
@@ -100,4 +161,8 @@ void OverlapDotsPass::runOnOperation() {
       overlap(loop, carried);
     loop->removeAttr(kDotsInFlightAttr);
   }
+  SmallVector<Block *> blocks;
+  getOperation().walk([&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks)
+    sinkAwaits(*block);
 }

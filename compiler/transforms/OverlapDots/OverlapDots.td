@@ -1,15 +1,16 @@
-// The pass that lets products complete while the next iteration begins.
+// The pass that lets products complete while other work goes on.
 #ifndef TILE_TRANSFORMS_OVERLAP_DOTS_TD
 #define TILE_TRANSFORMS_OVERLAP_DOTS_TD
 
 include "mlir/Pass/PassBase.td"
 
 def OverlapDots : Pass<"tile-overlap-dots", "::mlir::func::FuncOp"> {
-  let summary = "Let products complete while the next iteration begins";
+  let summary = "Let products complete while other work goes on";
   let description = [{
     Before: each `tile.async_dot` is awaited at once.
 
-    After: in loops with `tile.dots_in_flight`, whose products all accumulate on
+    After: each is awaited where its result is first used, or something writes on
+    chip. In loops with `tile.dots_in_flight`, whose products all accumulate on
     what the loop carries and read copies alone, accumulators are carried in
     flight: an iteration waits for the products of the one before, and what
     follows the loop for the last ones.

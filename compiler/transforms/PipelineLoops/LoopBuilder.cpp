@@ -167,6 +167,40 @@ void LoopBuilder::buildPrologue() {
       isValid = arith::AndIOp::create(b, isEntered, hasIteration(lower, step));
     llvm::append_range(pending, startCopies(values, createInt(b.getI32Type(), step), isValid));
   }
+  if (schedule.earlyDots.empty())
+    return;
+  ready = awaitNext(pending);
+  pending.erase(pending.begin(), pending.begin() + ready.size());
+  early = computeEarly(lower, ready);
+}
+
+//===----------------------------------------------------------------------===//
+// Early dots
+//===----------------------------------------------------------------------===//
+
+LoopBuilder::Values LoopBuilder::awaitNext(ValueRange inFlight) {
+  size_t loads = schedule.loads.size();
+  auto await = AwaitOp::create(b, inFlight.take_front(loads), inFlight.size() / loads - 1);
+  return Values(await.getValues());
+}
+
+DenseMap<Value, Value> LoopBuilder::mapBuffers(ValueRange buffers) {
+  DenseMap<Value, Value> map;
+  for (auto [load, buffer] : llvm::zip(schedule.loads, buffers)) {
+    LoadOp op = load.load;
+    map[op.getResult()] = buffer;
+  }
+  return map;
+}
+
+LoopBuilder::Values LoopBuilder::computeEarly(Value induction, ValueRange buffers) {
+  IRMapping values;
+  values.map(loop.getInductionVar(), induction);
+  DenseMap<Value, Value> map = mapBuffers(buffers);
+  for (Operation *op : schedule.earlyOps)
+    cloneStep(*op, values, map);
+  return llvm::map_to_vector(schedule.earlyDots,
+                             [&](DotOp dot) { return values.lookup(dot.getResult()); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,12 +208,14 @@ void LoopBuilder::buildPrologue() {
 //===----------------------------------------------------------------------===//
 
 /// Carried: what the rest needs, what addresses need, the block to copy to
-/// next, and the copies in flight.
+/// next, what is ready of an iteration with early dots, and the copies in flight.
 void LoopBuilder::buildLoop() {
   Values inits = llvm::map_to_vector(
       neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
   llvm::append_range(inits, carriedAhead);
   inits.push_back(createInt(b.getI32Type(), ahead));
+  llvm::append_range(inits, ready);
+  llvm::append_range(inits, early);
   llvm::append_range(inits, pending);
   newLoop = scf::ForOp::create(
       b, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
@@ -190,7 +226,7 @@ void LoopBuilder::buildLoop() {
     newLoop->setAttr(kDotsInFlightAttr, b.getI32IntegerAttr(schedule.stages - ahead - 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(newLoop.getBody());
-  buildBody(newLoop.getBody(), newLoop.getRegionIterArgs());
+  buildBody(newLoop.getRegionIterArgs());
 }
 
 void LoopBuilder::cloneStep(Operation &op, IRMapping &values,
@@ -216,20 +252,20 @@ void LoopBuilder::cloneStep(Operation &op, IRMapping &values,
                BufferLoadOp::create(b, op.getResult(0).getType(), buffers.lookup(op.getResult(0))));
 }
 
-void LoopBuilder::buildBody(Block *body, ValueRange arguments) {
-  size_t loads = schedule.loads.size();
-  ValueRange kept = arguments.take_front(neededArguments.size());
-  ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
-  Value slot = arguments[kept.size() + advanced.size()];
-  ValueRange inFlight = arguments.take_back(pending.size());
+void LoopBuilder::buildBody(ValueRange arguments) {
+  auto take = [&](size_t count) {
+    ValueRange taken = arguments.take_front(count);
+    arguments = arguments.drop_front(count);
+    return taken;
+  };
+  ValueRange kept = take(neededArguments.size()), advanced = take(carriedAhead.size());
+  Value slot = take(1).front();
+  ValueRange nowReady = take(ready.size()), nowEarly = take(early.size());
+  ValueRange inFlight = arguments;
 
+  // Next ones become ready: this iteration's, or those of early dots.
   Value induction = newLoop.getInductionVar();
-  auto await = AwaitOp::create(b, inFlight.take_front(loads), ahead - 1);
-  DenseMap<Value, Value> buffers;
-  for (auto [load, buffer] : llvm::zip(schedule.loads, await.getValues())) {
-    LoadOp op = load.load;
-    buffers[op.getResult()] = buffer;
-  }
+  Values awaited = awaitNext(inFlight);
 
   IRMapping later;
   later.map(loop.getInductionVar(), advance(induction, ahead));
@@ -240,20 +276,32 @@ void LoopBuilder::buildBody(Block *body, ValueRange arguments) {
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
                                        createInt(b.getI32Type(), schedule.stages));
   next = arith::SelectOp::create(b, isLast, createInt(b.getI32Type(), 0), next);
+  Values nextEarly;
+  if (!early.empty())
+    nextEarly = computeEarly(advance(induction, 1), awaited);
 
   IRMapping values;
   values.map(loop.getInductionVar(), induction);
   for (auto [index, value] : llvm::zip(neededArguments, kept))
     values.map(loop.getRegionIterArg(index), value);
+  for (auto [dot, value] : llvm::zip(schedule.earlyDots, nowEarly)) {
+    DotOp op = dot;
+    values.map(op.getResult(), value);
+  }
+  DenseMap<Value, Value> buffers = mapBuffers(early.empty() ? ValueRange(awaited) : nowReady);
   for (Operation &op : loop.getBody()->without_terminator())
-    cloneStep(op, values, buffers);
+    if (!llvm::is_contained(schedule.earlyDots, &op))
+      cloneStep(op, values, buffers);
 
   Values yielded = llvm::map_to_vector(neededArguments, [&](unsigned index) -> Value {
     return values.lookupOrDefault(loop.getYieldedValues()[index]);
   });
   llvm::append_range(yielded, carriedAhead);
   yielded.push_back(next);
-  llvm::append_range(yielded, inFlight.drop_front(loads));
+  if (!early.empty())
+    llvm::append_range(yielded, awaited);
+  llvm::append_range(yielded, nextEarly);
+  llvm::append_range(yielded, inFlight.drop_front(schedule.loads.size()));
   llvm::append_range(yielded, started);
   b.setLoc(loop.getBody()->getTerminator()->getLoc());
   scf::YieldOp::create(b, yielded);

@@ -24,7 +24,12 @@ private:
   void allocate();
   void buildPrologue();
   void buildLoop();
-  void buildBody(mlir::Block *body, mlir::ValueRange arguments);
+  void buildBody(mlir::ValueRange arguments);
+  /// Await the oldest copies; the blocks in order of the loads.
+  Values awaitNext(mlir::ValueRange inFlight);
+  /// The dots that are early, of the iteration whose number and buffers are given.
+  Values computeEarly(mlir::Value induction, mlir::ValueRange buffers);
+  llvm::DenseMap<mlir::Value, mlir::Value> mapBuffers(mlir::ValueRange buffers);
   void cloneStep(mlir::Operation &op, mlir::IRMapping &values,
                  const llvm::DenseMap<mlir::Value, mlir::Value> &buffers);
   void finish();
@@ -51,6 +56,9 @@ private:
   Values carriedAhead;
   /// Copies in flight, the oldest iteration's first.
   Values pending;
+  /// Where dots are early: the buffers of the iteration at hand, and what the
+  /// early dots gave for it.
+  Values ready, early;
 };
 
 } // namespace tile

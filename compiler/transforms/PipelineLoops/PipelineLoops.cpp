@@ -2,8 +2,11 @@
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/transforms/PipelineLoops/LoopBuilder.h"
+
+#include "llvm/Support/MathExtras.h"
 
 namespace tile {
 #define GEN_PASS_DEF_PIPELINELOOPS
@@ -36,21 +39,34 @@ static SmallVector<scf::ForOp> collectInnermostLoops(func::FuncOp function) {
   return loops;
 }
 
+/// Bytes of operands that units read on chip and that the loop does not copy:
+/// they are stored where they are defined.
+static int64_t getPlacedBytes(scf::ForOp loop) {
+  DenseSet<Value> placed;
+  loop->getParentOfType<func::FuncOp>().walk([&](DotOp dot) {
+    for (MatmulOperand which : {MatmulOperand::A, MatmulOperand::B}) {
+      if (!isReadOnChip(dot, which))
+        continue;
+      Value source = traceOperand(which == MatmulOperand::A ? dot.getA() : dot.getB()).block;
+      auto load = source.getDefiningOp<LoadOp>();
+      if (!load || load->getBlock() != loop.getBody())
+        placed.insert(source);
+    }
+  });
+  int64_t bits = 0;
+  for (Value block : placed)
+    bits += ShapedType::getNumElements(getShape(block.getType())) *
+            getElementType(block.getType()).getIntOrFloatBitWidth();
+  return bits / 8;
+}
+
 /// On-chip bytes beside what the program exchanges between threads. Buffers of
 /// other innermost loops are not in use while this one runs.
 static int64_t getFreeBytes(scf::ForOp loop) {
-  // Partial results of reductions and the like, a few for each warp.
-  constexpr int64_t kReserve = 4096;
+  constexpr int64_t kAlignment = 1024; // of large buffers
   int64_t scratch = 0;
   loop.getBody()->walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op)); });
-  bool exchanges = loop->getParentOfType<func::FuncOp>()
-                       ->walk([](Operation *op) {
-                         return isa<ReduceOp>(op) || isAtomic(op)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
-  return getOnChipBytes(loop) - scratch - (exchanges ? kReserve : 0);
+  return getOnChipBytes(loop) - getPlacedBytes(loop) - llvm::alignTo(scratch, kAlignment);
 }
 
 void PipelineLoopsPass::runOnOperation() {

@@ -40,6 +40,9 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     one iteration less ahead, and the loop gets `tile.dots_in_flight`: the last
     iteration's products may still be at work when the next copies begin.
 
+    Where the loop turns what such a dot gives into the operand of another, the
+    first one is computed one iteration early: it is at work meanwhile.
+
     A remark says why a load that feeds a dot was left as it is: its loop writes
     to memory, it is too narrow for the target's `async_copy_bytes`, or its
     address needs what the loop computes. Fewer stages than asked for are used

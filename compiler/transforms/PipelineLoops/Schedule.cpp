@@ -122,6 +122,73 @@ static void fitStages(scf::ForOp loop, Schedule &schedule, int64_t freeBytes) {
   schedule.stages = fitting;
 }
 
+//===----------------------------------------------------------------------===//
+// Dots one iteration early
+//===----------------------------------------------------------------------===//
+
+/// Collects in `slice` what `value` needs of the body. Fails where that is more
+/// than copies, invariants and the iteration's number.
+static bool collectEarly(Value value, scf::ForOp loop, const DenseSet<Operation *> &copied,
+                         DenseSet<Operation *> &slice) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() != loop.getBody() || argument == loop.getInductionVar();
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != loop.getBody() || slice.contains(op))
+    return true;
+  bool isCopied = copied.contains(op);
+  if (!isCopied && (op->getNumRegions() != 0 || !isMemoryEffectFree(op)))
+    return false;
+  slice.insert(op);
+  return isCopied || llvm::all_of(op->getOperands(), [&](Value operand) {
+           return collectEarly(operand, loop, copied, slice);
+         });
+}
+
+/// The dot, if any, that what `dot` gives is operand of, by way of the body.
+static DotOp findConsumer(DotOp dot) {
+  SmallVector<Value> worklist{dot.getResult()};
+  DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    for (Operation *user : worklist.pop_back_val().getUsers()) {
+      if (user->getBlock() != dot->getBlock() || !seen.insert(user).second)
+        continue;
+      if (auto consumer = dyn_cast<DotOp>(user))
+        return consumer;
+      llvm::append_range(worklist, user->getResults());
+    }
+  }
+  return {};
+}
+
+/// Two results of `dot`, one of them as an operand, too, and the accumulators of
+/// the dot that uses it, beside addresses and the like.
+static bool fitsRegisters(DotOp dot, DotOp consumer) {
+  constexpr int64_t kMostElements = 232;
+  auto count = [](DotOp op) {
+    return getLayout(op.getType()).getLayout().getInSize(Dim::Register);
+  };
+  return count(dot) * 5 / 2 + count(consumer) <= kMostElements;
+}
+
+static void findEarlyDots(scf::ForOp loop, Schedule &schedule) {
+  DenseSet<Operation *> copied, slice;
+  for (const AheadLoad &ahead : schedule.loads)
+    copied.insert(ahead.load);
+  for (DotOp dot : loop.getBody()->getOps<DotOp>()) {
+    MatmulUnit unit = dot.getUnitAttr();
+    DotOp consumer = unit && unit.readsOnChip() ? findConsumer(dot) : DotOp();
+    DenseSet<Operation *> needed;
+    if (!consumer || !fitsRegisters(dot, consumer) ||
+        !collectEarly(dot.getResult(), loop, copied, needed))
+      continue;
+    schedule.earlyDots.push_back(dot);
+    slice.insert(needed.begin(), needed.end());
+  }
+  for (Operation &op : *loop.getBody())
+    if (slice.contains(&op))
+      schedule.earlyOps.push_back(&op);
+}
+
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
                                             int64_t freeBytes) {
   Schedule schedule;
@@ -165,7 +232,10 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
     return std::nullopt;
   bool isReadLater =
       llvm::any_of(schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
-  schedule.ahead = schedule.stages - (isReadLater && schedule.stages > 2 ? 2 : 1);
+  if (isReadLater && schedule.stages > 2)
+    findEarlyDots(loop, schedule);
+  bool isLate = isReadLater && schedule.stages > 2 && schedule.earlyDots.empty();
+  schedule.ahead = schedule.stages - (isLate ? 2 : 1);
   for (Operation &op : *loop.getBody())
     if (slice.ops.contains(&op))
       schedule.addressOps.push_back(&op);

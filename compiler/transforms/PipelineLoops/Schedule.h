@@ -30,6 +30,11 @@ struct Schedule {
   llvm::SmallVector<mlir::Operation *> addressOps;
   /// What they need of what the loop carries: positions among its iter_args.
   llvm::SmallVector<unsigned> carried;
+  /// Dots that are computed one iteration early, so that they are at work while
+  /// the rest turns what they gave before into the operand of another dot.
+  llvm::SmallVector<DotOp> earlyDots;
+  /// They and what they need of the body, in order.
+  llvm::SmallVector<mlir::Operation *> earlyOps;
 };
 
 /// Nothing where no load can run ahead; remarks say why. `freeBytes` is what

@@ -95,3 +95,48 @@ func.func @few_rows(%a: tensor<32x64xf16>, %b: tensor<64x64xf16>, %c: tensor<32x
   return %d : tensor<32x64xf32>
 }
 }
+
+// -----
+
+// Two products of which one feeds the other: the first is computed an iteration early and awaited together with the
+// second, after what turns the last one's result into an operand.
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
+// CHECK-LABEL: func.func @early
+// CHECK: tile.await({{.*}}) in_flight 1
+// CHECK: tile.barrier publish
+// CHECK: tile.async_dot
+// CHECK: %[[FIRST:.+]] = tile.await_dots
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[READY:[a-z0-9]+]] = %{{[a-z0-9#]+}}, %[[S:[a-z0-9]+]] = %[[FIRST]],
+// CHECK: %[[NEXT:.+]] = tile.await({{.*}}) in_flight 0
+// CHECK: tile.barrier publish
+// CHECK: tile.async_copy
+// CHECK: %[[P:.+]] = tile.async_dot %{{.*}}, %{{.*}}, %{{.*}} unit
+// CHECK: %[[H:.+]] = arith.truncf %[[S]]
+// CHECK: %[[Q:.+]] = tile.async_dot %[[H]], %[[READY]]
+// CHECK-NEXT: %[[BOTH:.+]]:2 = tile.await_dots(%[[Q]], %[[P]]) in_flight 0
+// CHECK: scf.yield %[[BOTH]]#0, {{.*}}, %[[NEXT]], %[[BOTH]]#1
+func.func @early(%q: tensor<64x64xf16>, %p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %i0 = tile.arange 0 : tensor<64xi32>
+  %i1 = tile.expand_dims %i0 axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %stride = arith.constant dense<4096> : tensor<64x1xi32>
+  %i2 = arith.muli %i1, %stride : tensor<64x1xi32>
+  %i3 = tile.broadcast %i2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %k1 = tile.expand_dims %i0 axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %k2 = tile.broadcast %k1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %i3, %k2 : tensor<64x64xi32>
+  %sp = tile.splat %p : tensor<64x64x!tile.ptr<f16>>
+  %pointers = tile.addptr %sp, %o : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %v = tile.load %pointers : tensor<64x64x!tile.ptr<f16>>
+    %s = tile.dot %q, %v, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %h = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+    %r = tile.dot %h, %v, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %r : tensor<64x64xf32>
+  }
+  return %d : tensor<64x64xf32>
+}
+}
