@@ -18,8 +18,10 @@ void LoopBuilder::run() {
   findNeeded();
   allocate();
   buildPrologue();
-  buildLoop();
-  finish();
+  Values results = buildLoop();
+  for (auto [index, result] : llvm::zip(neededArguments, results))
+    loop.getResult(index).replaceAllUsesWith(result);
+  loop.erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,7 +158,7 @@ void LoopBuilder::buildPrologue() {
     carriedAhead.push_back(loop.getInits()[index]);
   Value lower = loop.getLowerBound();
   auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value isEntered = arith::CmpIOp::create(b, predicate, lower, loop.getUpperBound());
+  isEntered = arith::CmpIOp::create(b, predicate, lower, loop.getUpperBound());
   for (int64_t step = 0; step < ahead; ++step) {
     IRMapping values;
     values.map(loop.getInductionVar(), advance(lower, step));
@@ -167,16 +169,21 @@ void LoopBuilder::buildPrologue() {
       isValid = arith::AndIOp::create(b, isEntered, hasIteration(lower, step));
     llvm::append_range(pending, startCopies(values, createInt(b.getI32Type(), step), isValid));
   }
-  if (schedule.earlyDots.empty())
-    return;
-  ready = awaitNext(pending);
-  pending.erase(pending.begin(), pending.begin() + ready.size());
-  early = computeEarly(lower, ready);
 }
 
-//===----------------------------------------------------------------------===//
-// Early dots
-//===----------------------------------------------------------------------===//
+LoopBuilder::Values LoopBuilder::startNext(Value induction, int64_t distance, ValueRange advanced,
+                                           Value &slot) {
+  IRMapping later;
+  later.map(loop.getInductionVar(), advance(induction, distance));
+  for (auto [index, value] : llvm::zip(schedule.carried, advanced))
+    later.map(loop.getRegionIterArg(index), value);
+  Values started = startCopies(later, slot, hasIteration(induction, distance));
+  Value next = arith::AddIOp::create(b, slot, createInt(b.getI32Type(), 1));
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
+                                       createInt(b.getI32Type(), schedule.stages));
+  slot = arith::SelectOp::create(b, isLast, createInt(b.getI32Type(), 0), next);
+  return started;
+}
 
 LoopBuilder::Values LoopBuilder::awaitNext(ValueRange inFlight) {
   size_t loads = schedule.loads.size();
@@ -184,8 +191,8 @@ LoopBuilder::Values LoopBuilder::awaitNext(ValueRange inFlight) {
   return Values(await.getValues());
 }
 
-DenseMap<Value, Value> LoopBuilder::mapBuffers(ValueRange buffers) {
-  DenseMap<Value, Value> map;
+LoopBuilder::Buffers LoopBuilder::mapBuffers(ValueRange buffers) {
+  Buffers map;
   for (auto [load, buffer] : llvm::zip(schedule.loads, buffers)) {
     LoadOp op = load.load;
     map[op.getResult()] = buffer;
@@ -193,44 +200,11 @@ DenseMap<Value, Value> LoopBuilder::mapBuffers(ValueRange buffers) {
   return map;
 }
 
-LoopBuilder::Values LoopBuilder::computeEarly(Value induction, ValueRange buffers) {
-  IRMapping values;
-  values.map(loop.getInductionVar(), induction);
-  DenseMap<Value, Value> map = mapBuffers(buffers);
-  for (Operation *op : schedule.earlyOps)
-    cloneStep(*op, values, map);
-  return llvm::map_to_vector(schedule.earlyDots,
-                             [&](DotOp dot) { return values.lookup(dot.getResult()); });
-}
-
 //===----------------------------------------------------------------------===//
 // The loop
 //===----------------------------------------------------------------------===//
 
-/// Carried: what the rest needs, what addresses need, the block to copy to
-/// next, what is ready of an iteration with early dots, and the copies in flight.
-void LoopBuilder::buildLoop() {
-  Values inits = llvm::map_to_vector(
-      neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
-  llvm::append_range(inits, carriedAhead);
-  inits.push_back(createInt(b.getI32Type(), ahead));
-  llvm::append_range(inits, ready);
-  llvm::append_range(inits, early);
-  llvm::append_range(inits, pending);
-  newLoop = scf::ForOp::create(
-      b, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
-      [&](OpBuilder &, Location, Value, ValueRange) {}, loop.getUnsignedCmp());
-  newLoop->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  newLoop->removeDiscardableAttr(kNumStagesAttr);
-  if (schedule.stages > ahead + 1)
-    newLoop->setAttr(kDotsInFlightAttr, b.getI32IntegerAttr(schedule.stages - ahead - 1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(newLoop.getBody());
-  buildBody(newLoop.getRegionIterArgs());
-}
-
-void LoopBuilder::cloneStep(Operation &op, IRMapping &values,
-                            const DenseMap<Value, Value> &buffers) {
+void LoopBuilder::cloneStep(Operation &op, IRMapping &values, const Buffers &buffers) {
   if (!neededOps.contains(&op))
     return;
   if (auto convert = dyn_cast<ConvertLayoutOp>(op))
@@ -252,67 +226,66 @@ void LoopBuilder::cloneStep(Operation &op, IRMapping &values,
                BufferLoadOp::create(b, op.getResult(0).getType(), buffers.lookup(op.getResult(0))));
 }
 
-void LoopBuilder::buildBody(ValueRange arguments) {
-  auto take = [&](size_t count) {
-    ValueRange taken = arguments.take_front(count);
-    arguments = arguments.drop_front(count);
-    return taken;
-  };
-  ValueRange kept = take(neededArguments.size()), advanced = take(carriedAhead.size());
-  Value slot = take(1).front();
-  ValueRange nowReady = take(ready.size()), nowEarly = take(early.size());
-  ValueRange inFlight = arguments;
+/// Where copies go next begins behind those of the prologue.
+scf::ForOp LoopBuilder::createLoop(Value lower, ValueRange inits,
+                                   function_ref<void(Value, ValueRange)> buildBody) {
+  auto created = scf::ForOp::create(
+      b, lower, loop.getUpperBound(), loop.getStep(), inits,
+      [&](OpBuilder &, Location, Value, ValueRange) {}, loop.getUnsignedCmp());
+  created->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  created->removeDiscardableAttr(kNumStagesAttr);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(created.getBody());
+  buildBody(created.getInductionVar(), created.getRegionIterArgs());
+  b.setLoc(loop.getLoc());
+  return created;
+}
 
-  // Next ones become ready: this iteration's, or those of early dots.
-  Value induction = newLoop.getInductionVar();
-  Values awaited = awaitNext(inFlight);
+void LoopBuilder::createYield(ValueRange values) {
+  b.setLoc(loop.getBody()->getTerminator()->getLoc());
+  scf::YieldOp::create(b, values);
+}
 
-  IRMapping later;
-  later.map(loop.getInductionVar(), advance(induction, ahead));
-  for (auto [index, value] : llvm::zip(schedule.carried, advanced))
-    later.map(loop.getRegionIterArg(index), value);
-  Values started = startCopies(later, slot, hasIteration(induction, ahead));
-  Value next = arith::AddIOp::create(b, slot, createInt(b.getI32Type(), 1));
-  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
-                                       createInt(b.getI32Type(), schedule.stages));
-  next = arith::SelectOp::create(b, isLast, createInt(b.getI32Type(), 0), next);
-  Values nextEarly;
-  if (!early.empty())
-    nextEarly = computeEarly(advance(induction, 1), awaited);
+/// Carried: what the rest needs, what addresses need, the block to copy to
+/// next, and the copies in flight.
+LoopBuilder::Values LoopBuilder::buildLoop() {
+  Values inits = llvm::map_to_vector(
+      neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
+  llvm::append_range(inits, carriedAhead);
+  inits.push_back(createInt(b.getI32Type(), ahead));
+  llvm::append_range(inits, pending);
+  scf::ForOp newLoop =
+      createLoop(loop.getLowerBound(), inits,
+                 [&](Value induction, ValueRange arguments) { buildBody(induction, arguments); });
+  if (schedule.stages > ahead + 1)
+    newLoop->setAttr(kDotsInFlightAttr, b.getI32IntegerAttr(schedule.stages - ahead - 1));
+  // The last copies wrote nothing that is read, but they must have written it
+  // before something else uses the memory.
+  AwaitOp::create(b, newLoop.getResults().take_back(pending.size()), 0);
+  return Values(newLoop.getResults().take_front(neededArguments.size()));
+}
+
+void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
+  ValueRange kept = arguments.take_front(neededArguments.size());
+  ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
+  Value slot = arguments[kept.size() + advanced.size()];
+  ValueRange inFlight = arguments.take_back(pending.size());
+  Buffers buffers = mapBuffers(awaitNext(inFlight));
+  Values started = startNext(induction, ahead, advanced, slot);
 
   IRMapping values;
   values.map(loop.getInductionVar(), induction);
   for (auto [index, value] : llvm::zip(neededArguments, kept))
     values.map(loop.getRegionIterArg(index), value);
-  for (auto [dot, value] : llvm::zip(schedule.earlyDots, nowEarly)) {
-    DotOp op = dot;
-    values.map(op.getResult(), value);
-  }
-  DenseMap<Value, Value> buffers = mapBuffers(early.empty() ? ValueRange(awaited) : nowReady);
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!llvm::is_contained(schedule.earlyDots, &op))
-      cloneStep(op, values, buffers);
+    cloneStep(op, values, buffers);
 
   Values yielded = llvm::map_to_vector(neededArguments, [&](unsigned index) -> Value {
     return values.lookupOrDefault(loop.getYieldedValues()[index]);
   });
   llvm::append_range(yielded, carriedAhead);
-  yielded.push_back(next);
-  if (!early.empty())
-    llvm::append_range(yielded, awaited);
-  llvm::append_range(yielded, nextEarly);
+  yielded.push_back(slot);
   llvm::append_range(yielded, inFlight.drop_front(schedule.loads.size()));
   llvm::append_range(yielded, started);
-  b.setLoc(loop.getBody()->getTerminator()->getLoc());
-  scf::YieldOp::create(b, yielded);
-  b.setLoc(loop.getLoc());
-}
-
-/// The last copies wrote nothing that is read, but they must have written it
-/// before something else uses the memory.
-void LoopBuilder::finish() {
-  AwaitOp::create(b, newLoop.getResults().take_back(pending.size()), 0);
-  for (auto [index, result] : llvm::zip(neededArguments, newLoop.getResults()))
-    loop.getResult(index).replaceAllUsesWith(result);
-  loop.erase();
+  createYield(yielded);
 }

@@ -14,51 +14,61 @@ namespace tile {
 class LoopBuilder {
 public:
   LoopBuilder(mlir::scf::ForOp loop, const Schedule &schedule);
+  virtual ~LoopBuilder() = default;
   void run();
 
-private:
+protected:
   using Values = llvm::SmallVector<mlir::Value>;
+  /// By what was loaded.
+  using Buffers = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-  void findNeeded();
-  void need(mlir::Value value);
-  void allocate();
-  void buildPrologue();
-  void buildLoop();
-  void buildBody(mlir::ValueRange arguments);
-  /// Await the oldest copies; the blocks in order of the loads.
+  /// The loop, behind the prologue. Returns what `neededArguments` end as.
+  virtual Values buildLoop();
+
+  mlir::scf::ForOp createLoop(mlir::Value lower, mlir::ValueRange inits,
+                              llvm::function_ref<void(mlir::Value, mlir::ValueRange)> buildBody);
+  void createYield(mlir::ValueRange values);
+  /// `op` of the body, if it is needed; loads become reads of their buffers.
+  void cloneStep(mlir::Operation &op, mlir::IRMapping &values, const Buffers &buffers);
+  /// Start the copies of the iteration `distance` steps after `induction`, into
+  /// block `slot` of each stack, which becomes the next one.
+  Values startNext(mlir::Value induction, int64_t distance, mlir::ValueRange advanced,
+                   mlir::Value &slot);
+  /// Await the oldest copies; their buffers in the order of the loads.
   Values awaitNext(mlir::ValueRange inFlight);
-  /// The dots that are early, of the iteration whose number and buffers are given.
-  Values computeEarly(mlir::Value induction, mlir::ValueRange buffers);
-  llvm::DenseMap<mlir::Value, mlir::Value> mapBuffers(mlir::ValueRange buffers);
-  void cloneStep(mlir::Operation &op, mlir::IRMapping &values,
-                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers);
-  void finish();
-
-  /// Start the copies of the iteration whose induction variable and carried
-  /// values are in `values`, into block `slot` of each stack.
-  Values startCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid);
-  mlir::Value getMask(mlir::Value mask, mlir::Type pointer, mlir::Value isValid);
+  Buffers mapBuffers(mlir::ValueRange buffers);
   /// Whether the iteration `distance` steps after `from` exists, if that one does.
   mlir::Value hasIteration(mlir::Value from, int64_t distance);
   mlir::Value advance(mlir::Value from, int64_t distance);
   mlir::Value createInt(mlir::Type type, int64_t value);
 
-  mlir::scf::ForOp loop, newLoop;
+  mlir::scf::ForOp loop;
   const Schedule &schedule;
   mlir::ImplicitLocOpBuilder b;
   /// Iterations that copies are ahead.
   int64_t ahead;
   llvm::DenseSet<mlir::Operation *> neededOps, copied;
   llvm::SmallVector<unsigned> neededArguments;
-  llvm::DenseSet<unsigned> neededIndices;
-  Values stacks;
   /// What `schedule.carried` is for the iteration to copy next.
   Values carriedAhead;
   /// Copies in flight, the oldest iteration's first.
   Values pending;
-  /// Where dots are early: the buffers of the iteration at hand, and what the
-  /// early dots gave for it.
-  Values ready, early;
+  /// Whether there is an iteration at all.
+  mlir::Value isEntered;
+
+private:
+  void findNeeded();
+  void need(mlir::Value value);
+  void allocate();
+  void buildPrologue();
+  void buildBody(mlir::Value induction, mlir::ValueRange arguments);
+  /// Start the copies of the iteration whose induction variable and carried
+  /// values are in `values`, into block `slot` of each stack.
+  Values startCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid);
+  mlir::Value getMask(mlir::Value mask, mlir::Type pointer, mlir::Value isValid);
+
+  llvm::DenseSet<unsigned> neededIndices;
+  Values stacks;
 };
 
 } // namespace tile

@@ -2,9 +2,9 @@
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
-#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
-#include "compiler/transforms/PipelineLoops/LoopBuilder.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/transforms/PipelineLoops/RotatedLoopBuilder.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -80,7 +80,13 @@ void PipelineLoopsPass::runOnOperation() {
   if (failed(verifyHasLayouts(getOperation())))
     return signalPassFailure();
   AccessAnalysis patterns(getOperation());
-  for (scf::ForOp loop : loops)
-    if (std::optional<Schedule> schedule = buildSchedule(loop, patterns, getFreeBytes(loop)))
+  for (scf::ForOp loop : loops) {
+    std::optional<Schedule> schedule = buildSchedule(loop, patterns, getFreeBytes(loop));
+    if (!schedule)
+      continue;
+    if (schedule->isRotated())
+      RotatedLoopBuilder(loop, *schedule).run();
+    else
       LoopBuilder(loop, *schedule).run();
+  }
 }

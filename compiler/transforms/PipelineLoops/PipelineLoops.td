@@ -40,8 +40,10 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     one iteration less ahead, and the loop gets `tile.dots_in_flight`: the last
     iteration's products may still be at work when the next copies begin.
 
-    Where the loop turns what such a dot gives into the operand of another, the
-    first one is computed one iteration early: it is at work meanwhile.
+    Where the loop turns what such a dot gives into the operand of another such
+    dot, it is rotated: the second dot of an iteration is started together with
+    the first one of the next, and what is between them in the program runs
+    beside the second.
 
     A remark says why a load that feeds a dot was left as it is: its loop writes
     to memory, it is too narrow for the target's `async_copy_bytes`, or its

@@ -123,7 +123,7 @@ static void fitStages(scf::ForOp loop, Schedule &schedule, int64_t freeBytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dots one iteration early
+// Rotation
 //===----------------------------------------------------------------------===//
 
 /// Collects in `slice` what `value` needs of the body. Fails where that is more
@@ -133,60 +133,66 @@ static bool collectEarly(Value value, scf::ForOp loop, const DenseSet<Operation 
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner() != loop.getBody() || argument == loop.getInductionVar();
   Operation *op = value.getDefiningOp();
-  if (op->getBlock() != loop.getBody() || slice.contains(op))
+  if (op->getBlock() != loop.getBody() || !slice.insert(op).second || copied.contains(op))
     return true;
-  bool isCopied = copied.contains(op);
-  if (!isCopied && (op->getNumRegions() != 0 || !isMemoryEffectFree(op)))
-    return false;
-  slice.insert(op);
-  return isCopied || llvm::all_of(op->getOperands(), [&](Value operand) {
-           return collectEarly(operand, loop, copied, slice);
-         });
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return collectEarly(operand, loop, copied, slice); });
 }
 
-/// The dot, if any, that what `dot` gives is operand of, by way of the body.
-static DotOp findConsumer(DotOp dot) {
-  SmallVector<Value> worklist{dot.getResult()};
-  DenseSet<Operation *> seen;
-  while (!worklist.empty()) {
-    for (Operation *user : worklist.pop_back_val().getUsers()) {
-      if (user->getBlock() != dot->getBlock() || !seen.insert(user).second)
-        continue;
-      if (auto consumer = dyn_cast<DotOp>(user))
-        return consumer;
-      llvm::append_range(worklist, user->getResults());
-    }
-  }
-  return {};
+/// Ops of the body that depend on `from`, itself included.
+static DenseSet<Operation *> collectDependents(Operation *from) {
+  DenseSet<Operation *> dependents{from};
+  for (Operation *op = from->getNextNode(); op; op = op->getNextNode())
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *def = operand.getDefiningOp(); def && dependents.contains(def))
+          dependents.insert(op);
+    });
+  return dependents;
 }
 
-/// Two results of `dot`, one of them as an operand, too, and the accumulators of
+/// What one dot gives, twice half of it as an operand, and the accumulators of
 /// the dot that uses it, beside addresses and the like.
 static bool fitsRegisters(DotOp dot, DotOp consumer) {
   constexpr int64_t kMostElements = 232;
   auto count = [](DotOp op) {
     return getLayout(op.getType()).getLayout().getInSize(Dim::Register);
   };
-  return count(dot) * 5 / 2 + count(consumer) <= kMostElements;
+  return 2 * count(dot) + count(consumer) <= kMostElements;
 }
 
-static void findEarlyDots(scf::ForOp loop, Schedule &schedule) {
-  DenseSet<Operation *> copied, slice;
+/// Where two dots follow each other, of which one feeds the other and both
+/// complete later: find what is early and what is late. The first one is then at
+/// work together with the second one of the iteration before, and what lies
+/// between them runs beside that.
+static void findRotation(scf::ForOp loop, Schedule &schedule) {
+  SmallVector<DotOp> dots = llvm::to_vector(loop.getBody()->getOps<DotOp>());
+  bool areAsync = llvm::all_of(
+      dots, [](DotOp dot) { return dot.getUnitAttr() && dot.getUnitAttr().readsOnChip(); });
+  if (dots.size() != 2 || !areAsync || !fitsRegisters(dots[0], dots[1]))
+    return;
+  DenseSet<Operation *> copied, early, late = collectDependents(dots[1]);
   for (const AheadLoad &ahead : schedule.loads)
     copied.insert(ahead.load);
-  for (DotOp dot : loop.getBody()->getOps<DotOp>()) {
-    MatmulUnit unit = dot.getUnitAttr();
-    DotOp consumer = unit && unit.readsOnChip() ? findConsumer(dot) : DotOp();
-    DenseSet<Operation *> needed;
-    if (!consumer || !fitsRegisters(dot, consumer) ||
-        !collectEarly(dot.getResult(), loop, copied, needed))
-      continue;
-    schedule.earlyDots.push_back(dot);
-    slice.insert(needed.begin(), needed.end());
+  bool feeds = collectDependents(dots[0]).contains(dots[1]);
+  // What turns a copy into an operand is no more than another view of it.
+  for (Value operand = dots[1].getB(); Operation *op = operand.getDefiningOp();
+       operand = op->getOperand(0)) {
+    if (!isa<ConvertLayoutOp, TransposeOp>(op) || !op->hasOneUse())
+      break;
+    late.insert(op);
   }
-  for (Operation &op : *loop.getBody())
-    if (slice.contains(&op))
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (!copied.contains(&op) && !isMemoryEffectFree(&op))
+      return;
+  if (!feeds || !collectEarly(dots[0].getResult(), loop, copied, early))
+    return;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (late.contains(&op))
+      schedule.lateOps.push_back(&op);
+    if (early.contains(&op))
       schedule.earlyOps.push_back(&op);
+  }
 }
 
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
@@ -233,8 +239,8 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
   bool isReadLater =
       llvm::any_of(schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
   if (isReadLater && schedule.stages > 2)
-    findEarlyDots(loop, schedule);
-  bool isLate = isReadLater && schedule.stages > 2 && schedule.earlyDots.empty();
+    findRotation(loop, schedule);
+  bool isLate = isReadLater && schedule.stages > 2 && !schedule.isRotated();
   schedule.ahead = schedule.stages - (isLate ? 2 : 1);
   for (Operation &op : *loop.getBody())
     if (slice.ops.contains(&op))

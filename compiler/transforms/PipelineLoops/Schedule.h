@@ -30,11 +30,14 @@ struct Schedule {
   llvm::SmallVector<mlir::Operation *> addressOps;
   /// What they need of what the loop carries: positions among its iter_args.
   llvm::SmallVector<unsigned> carried;
-  /// Dots that are computed one iteration early, so that they are at work while
-  /// the rest turns what they gave before into the operand of another dot.
-  llvm::SmallVector<DotOp> earlyDots;
-  /// They and what they need of the body, in order.
+  /// Where the loop turns what one dot gives into the operand of another: the
+  /// latter and what depends on it, in order. They are computed together with
+  /// the next iteration's other ops.
+  llvm::SmallVector<mlir::Operation *> lateOps;
+  /// The dots before it that need nothing but copies, and what they need, in order.
   llvm::SmallVector<mlir::Operation *> earlyOps;
+
+  bool isRotated() const { return !lateOps.empty(); }
 };
 
 /// Nothing where no load can run ahead; remarks say why. `freeBytes` is what

@@ -98,25 +98,30 @@ func.func @few_rows(%a: tensor<32x64xf16>, %b: tensor<64x64xf16>, %c: tensor<32x
 
 // -----
 
-// Two products of which one feeds the other: the first is computed an iteration early and awaited together with the
-// second, after what turns the last one's result into an operand.
+// Two products of which one feeds the other: an iteration starts the first one of its number and the second one of the
+// number before; what is between them in the program runs beside the second.
 module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32,
     tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
-// CHECK-LABEL: func.func @early
+// CHECK-LABEL: func.func @rotated
 // CHECK: tile.await({{.*}}) in_flight 1
 // CHECK: tile.barrier publish
 // CHECK: tile.async_dot
-// CHECK: %[[FIRST:.+]] = tile.await_dots
-// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[READY:[a-z0-9]+]] = %{{[a-z0-9#]+}}, %[[S:[a-z0-9]+]] = %[[FIRST]],
+// CHECK: %[[S0:.+]] = tile.await_dots
+// CHECK: %[[H0:.+]] = arith.truncf %[[S0]]
+// CHECK: %[[LOOP:.+]]:{{[0-9]+}} = scf.for {{.*}} iter_args(%[[H:[a-z0-9]+]] = %[[H0]], %[[SUM:[a-z0-9]+]] = %{{[a-z0-9_]+}}, %[[READY:[a-z0-9]+]] = %{{[a-z0-9#]+}},
 // CHECK: %[[NEXT:.+]] = tile.await({{.*}}) in_flight 0
 // CHECK: tile.barrier publish
 // CHECK: tile.async_copy
 // CHECK: %[[P:.+]] = tile.async_dot %{{.*}}, %{{.*}}, %{{.*}} unit
-// CHECK: %[[H:.+]] = arith.truncf %[[S]]
-// CHECK: %[[Q:.+]] = tile.async_dot %[[H]], %[[READY]]
-// CHECK-NEXT: %[[BOTH:.+]]:2 = tile.await_dots(%[[Q]], %[[P]]) in_flight 0
-// CHECK: scf.yield %[[BOTH]]#0, {{.*}}, %[[NEXT]], %[[BOTH]]#1
-func.func @early(%q: tensor<64x64xf16>, %p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32> {
+// CHECK: %[[Q:.+]] = tile.async_dot %[[H]], %[[READY]], %[[SUM]] unit
+// CHECK: %[[S:.+]] = tile.await_dots(%[[P]]) in_flight 1
+// CHECK: %[[H1:.+]] = arith.truncf %[[S]]
+// CHECK: %[[SUM1:.+]] = tile.await_dots(%[[Q]]) in_flight 0
+// CHECK: scf.yield %[[H1]], %[[SUM1]], %[[NEXT]],
+// CHECK: %[[LAST:.+]] = tile.async_dot %[[LOOP]]#0, %[[LOOP]]#2, %[[LOOP]]#1 unit
+// CHECK: %[[RESULT:.+]] = tile.await_dots(%[[LAST]]) in_flight 0
+// CHECK: arith.select %{{.*}}, %[[RESULT]], %{{.*}}
+func.func @rotated(%q: tensor<64x64xf16>, %p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
