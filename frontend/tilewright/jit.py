@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import inspect
@@ -160,6 +161,25 @@ class JITFunction(KernelInterface, Generic[R]):
     def starting_line_number(self) -> int:
         """The line of the file where the function begins."""
         return self.source.first_line
+
+    @property
+    def module(self) -> str:
+        """The name of the module that the function is in."""
+        return self.fn.__module__
+
+    @property
+    def hash(self) -> str:
+        """Another name of `cache_key`."""
+        return self.cache_key
+
+    def parse(self) -> ast.Module:
+        """The function's syntax tree."""
+        return ast.parse(self.src)
+
+    @staticmethod
+    def is_gluon() -> bool:
+        """Whether the function is of the sibling language, which none is."""
+        return False
 
     def _unsafe_update_src(self, new_src: str) -> None:
         """Take another text for the function; what was compiled from the old one is forgotten."""

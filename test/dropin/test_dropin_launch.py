@@ -319,3 +319,51 @@ def test_allocators():
     assert isinstance(get_allocator(), NullAllocator)
     with pytest.raises(TypeError, match="expects a function"):
         triton.set_allocator(3)
+
+
+def test_what_only_a_vendor_has():
+    from triton.language.extra import cuda, hip
+
+    @triton.jit
+    def ask(out):
+        cuda.gdc_wait()
+        tl.store(out, cuda.num_warps())
+        if tl.target_info.is_cuda():
+            tl.store(out + 1, cuda.globaltimer())
+            tl.store(out + 2, cuda.smid())
+        if tl.target_info.is_hip():
+            tl.store(out + 1, hip.memrealtime())
+        cuda.gdc_launch_dependents()
+
+    out = np.zeros(3, np.int64)
+    ask[(1,)](out, num_warps=8)
+    assert out.tolist() == [8, 0, 0]
+    ptx = triton.compile(ASTSource(ask, {"out": "*i64"}), target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+    for text in ("griddepcontrol.wait", "griddepcontrol.launch_dependents", "%globaltimer", "%smid"):
+        assert text in ptx
+    amdgcn = triton.compile(ASTSource(ask, {"out": "*i64"}), target=GPUTarget("hip", "gfx942", 64)).asm["amdgcn"]
+    assert "s_memrealtime" in amdgcn and "griddepcontrol" not in amdgcn
+
+    @triton.jit
+    def wrong(out):
+        tl.store(out, cuda.globaltimer())
+
+    with pytest.raises(triton.CompilationError, match="globaltimer: is for NVIDIA's GPUs"):
+        wrong[(1,)](out)
+
+
+def test_combine_functions_and_helpers_that_programs_name():
+    @triton.jit
+    def combine(x, out, SIZE: tl.constexpr):
+        value = tl.load(x + tl.arange(0, SIZE))
+        tl.store(out, tl.reduce(value, 0, tl.standard._sum_combine))
+        tl.store(out + 1, tl.reduce(value, 0, tl.standard._elementwise_max))
+        tl.store(out + 2, tl.standard._log2(SIZE))
+        tl.store(out + 3, value.to(tl.float32, fp_downcast_rounding="rtne").sum(0))
+
+    x = np.arange(32, dtype=np.float32)
+    out = np.zeros(4, np.float32)
+    combine[(1,)](x, out, SIZE=32)
+    assert out.tolist() == [496, 31, 5, 496]
+    assert tl.core.str_to_ty("*fp16") is tl.pointer_type(tl.float16)
+    assert tl.core.get_int_dtype(16, False) is tl.uint16 and tl.core.get_primitive_bitwidth(tl.int64) == 64

@@ -116,6 +116,7 @@ class BuildOptions:
     input_precision: str = "tf32"
     target: str = ""
     arch: str = ""
+    num_warps: int = 4
     byte_floats: tuple[str, ...] | None = None
     """Names of the 8-bit floats that the target admits; None: all."""
 

@@ -313,7 +313,7 @@ def cast(input: tensor, dtype: dtype, fp_downcast_rounding: str | None = None, b
             raise TileTypeError(f"cast: fp_downcast_rounding must be 'rtne' or 'rtz', got {fp_downcast_rounding!r}")
         narrowing = (input.dtype.is_floating() and to.is_floating()
                      and to.primitive_bitwidth < input.dtype.primitive_bitwidth)
-        if not narrowing:
+        if not narrowing and to is not input.dtype:  # what has the type already is not rounded
             raise TileTypeError(f"cast: fp_downcast_rounding is for narrowing floats, got {input.dtype} to {to}")
     if bitcast:
         return _bitcast(input, to)

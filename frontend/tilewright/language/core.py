@@ -18,6 +18,7 @@ from .types import dtype as dtype
 #: The largest number of elements of a block.
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 TRITON_BUILTIN = "__tile_builtin__"
+CONSTEXPR_0 = constexpr(0)
 
 
 def is_builtin(function: Any) -> bool:
@@ -50,6 +51,25 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
     return getattr(sys.modules[__package__], names.get((bitwidth, signed), f"{'' if signed else 'u'}int{bitwidth}"))
 
 
+def get_primitive_bitwidth(type: dtype) -> int:
+    """Bits of an element."""
+    return type.scalar.primitive_bitwidth
+
+
+def str_to_ty(name: str, c: object = None) -> dtype:
+    """The type that a signature spells.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    from .types import parse_type
+
+    found = parse_type(name)
+    if found is None:
+        raise ValueError(f"there is no type '{name}'")
+    return found
+
+
 def get_bool_env_var(name: str) -> bool:
     """Whether an environment variable of a flag is set."""
     import os
@@ -68,3 +88,7 @@ def __getattr__(name: str) -> Any:
 
         return aggregate
     raise AttributeError(f"the language has no '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(sys.modules[__package__])})

@@ -10,7 +10,7 @@ from ..ast.emit import emit
 from ..ast.values import tensor
 from ..errors import TileTypeError
 from .arithmetic import and_, shr
-from .conversion import cast, describe_value, splat, static, static_axis, static_int, to_tensor
+from .conversion import cast, describe_value, splat, static, static_axis, static_int
 from .registry import builtin, method
 from .shapes import check_block, expand_dims, item, join, permute, require_block, reshape
 from .types import block_type, describe

@@ -7,7 +7,7 @@ from typing import Any
 from ..ast.constants import constexpr
 from ..ast.values import BoundMethod, tensor
 from ..jit import JITFunction, constexpr_function, jit
-from .math import exp, fdiv, minimum
+from .math import exp, fdiv, maximum, minimum
 from .reductions import max, sum
 
 
@@ -21,6 +21,42 @@ def _log2(i: int) -> int:
 def _is_power_of_two(i: int) -> bool:
     """Whether a number is a power of two."""
     return i > 0 and i & (i - 1) == 0
+
+
+@jit
+def _sum_combine(a, b):
+    """A combine function of `reduce`, which programs name."""
+    return a + b
+
+
+@jit
+def _prod_combine(a, b):
+    """A combine function of `reduce`, which programs name."""
+    return a * b
+
+
+@jit
+def _xor_combine(a, b):
+    """A combine function of `reduce`, which programs name."""
+    return a ^ b
+
+
+@jit
+def _or_combine(a, b):
+    """A combine function of `reduce`, which programs name."""
+    return a | b
+
+
+@jit
+def _elementwise_max(a, b):
+    """A combine function of `reduce`, which programs name."""
+    return maximum(a, b)
+
+
+@jit
+def _elementwise_min(a, b):
+    """A combine function of `reduce`, which programs name."""
+    return minimum(a, b)
 
 
 @jit
@@ -72,3 +108,13 @@ class _Method:
 
 for _function in (cdiv, sigmoid, softmax):
     setattr(tensor, _function.__name__, _Method(_function))
+
+
+def __getattr__(name: str) -> Any:
+    """Programs look here for functions that other modules hold."""
+    import sys
+
+    language = sys.modules[__package__]
+    if not name.startswith("_") and hasattr(language, name):
+        return getattr(language, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -6,12 +6,11 @@ import math
 import sys
 from typing import Any
 
-from ....ast.emit import emit
 from ....ast.values import tensor
 from ...arithmetic import compare, mod, where
 from ...conversion import broadcast_together, constant_like, convert, to_tensor
 from ...registry import builtin
-from ...types import dtype, float32, float64, int32, int64
+from ...types import float32, float64, int32, int64
 from .operands import absolute, bits, floats, from_bits, in_own_type, integer, of_op, op1, unfused, with_sign
 
 trunc = of_op("trunc", "math.trunc", "The nearest integer towards zero")

@@ -15,7 +15,6 @@ from ...types import float32, float64, int64
 from .operands import (
     absolute,
     bits,
-    with_sign,
     exponential,
     floats,
     floor,
@@ -29,6 +28,7 @@ from .operands import (
     root,
     scale,
     unfused,
+    with_sign,
 )
 
 acos = of_op("acos", "math.acos", "The inverse of the cosine")

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any
 
+from tilewright.triton.spellings import type_canonicalisation_dict as type_canonicalisation_dict
+
 Path = tuple[int, ...]
+TRITON_MAX_TENSOR_NUMEL = 1 << 20
 
 
 def get_iterable_path(iterable: Any, path: Path) -> Any:
@@ -33,6 +36,42 @@ def find_paths_if(iterable: Any, predicate: Callable[[Path, Any], bool]) -> list
 
     visit(iterable, ())
     return list(found)
+
+
+def apply_with_path(value: Any, function: Callable[[Path, Any], Any], path: Path = ()) -> None:
+    """Call a function with each leaf of nested tuples and its path."""
+    if isinstance(value, (tuple, list)):
+        for position, item in enumerate(value):
+            apply_with_path(item, function, (*path, position))
+    else:
+        function(path, value)
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether a value is a tuple or a list."""
+    return isinstance(value, (tuple, list))
+
+
+def is_namedtuple(value: Any) -> bool:
+    """Whether a value, or a class, is a named tuple."""
+    kind = value if isinstance(value, type) else type(value)
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def canonicalize_dtype(dtype: Any) -> str:
+    """The name of a type in signatures."""
+    text = str(dtype).rpartition(".")[2]
+    return type_canonicalisation_dict.get(text, text)
+
+
+def get_primitive_bitwidth(dtype: str) -> int:
+    """Bits of an element of a type, by its name in signatures."""
+    from tilewright.language.types import parse_type
+
+    found = parse_type(dtype)
+    if found is None:
+        raise ValueError(f"there is no type '{dtype}'")
+    return found.primitive_bitwidth
 
 
 def list_list_flatten(lists: list[list[Any]]) -> tuple[list[int], list[Any]]:

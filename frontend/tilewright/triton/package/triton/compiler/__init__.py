@@ -10,4 +10,5 @@ from .compiler import LazyDict as LazyDict
 from .compiler import compile as compile
 from .compiler import get_cache_key as get_cache_key
 from .compiler import make_backend as make_backend
+from .compiler import max_shared_mem as max_shared_mem
 from .errors import CompilationError as CompilationError

@@ -25,6 +25,13 @@ class AttrsDescriptor(dict):
     """Attributes of arguments by path: ``{(0,): [["tt.divisibility", 16]]}``."""
 
 
+def max_shared_mem(device: int) -> int:
+    """Bytes of on-chip memory that a program may have."""
+    from triton.runtime.driver import driver
+
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
+
+
 def make_backend(target: GPUTarget) -> BaseBackend:
     """What compiles for a target.
 

@@ -13,3 +13,5 @@ from tilewright.triton.profiling import start as start
 from tilewright.triton.profiling import state as state
 
 from . import language as language
+
+enter_state, exit_state = enter_scope, exit_scope
