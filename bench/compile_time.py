@@ -26,7 +26,7 @@ SIGNATURES = {
 }
 SIZES = {"add": [{"BLOCK": 256}, {"BLOCK": 16384}], "softmax": [{"BLOCK": 1024}, {"BLOCK": 16384}],
          "matmul": [{"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32}, {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64}]}
-TARGETS = {"cpu": "library", "nvidia:sm_90a": "ptx", "amd:gfx942": "hsaco"}
+TARGETS = {"cpu": "object", "nvidia:sm_90a": "ptx", "amd:gfx942": "hsaco"}
 
 
 def compile_times() -> Iterator[Workload]:

@@ -131,4 +131,4 @@ def _kept_stages(vendor: str) -> tuple[str, ...]:
         from tilewright.runtime.nvidia import describe_assembler
 
         return ("ptx", "cubin") if describe_assembler() else ("ptx",)
-    return ("library",) if vendor == "cpu" else ()
+    return ("object",) if vendor == "cpu" else ()

@@ -2,13 +2,17 @@
 #include "compiler/core/Codegen.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/PassInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
@@ -68,6 +72,23 @@ static void initializeGenerators() {
   });
 }
 
+/// `features` without those that `cpu` has, or lacks, by itself: a host's list names
+/// all that there are, and the code generator reads it several times.
+static std::string reduceFeatures(const llvm::Target &target, const llvm::Triple &triple,
+                                  const std::string &cpu, const std::string &features) {
+  static std::mutex mutex;
+  static llvm::StringMap<std::string> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [entry, isNew] = known.try_emplace(triple.str() + "/" + cpu + "/" + features);
+  if (!isNew)
+    return entry->second;
+  std::unique_ptr<llvm::MCSubtargetInfo> plain(target.createMCSubtargetInfo(triple, cpu, ""));
+  SmallVector<StringRef> names;
+  llvm::SplitString(features, names, ",");
+  llvm::erase_if(names, [&](StringRef name) { return plain->checkFeatures(name.str()); });
+  return entry->second = llvm::join(names, ",");
+}
+
 static std::unique_ptr<llvm::TargetMachine> createMachine(const CodegenOptions &options,
                                                           std::string &error) {
   llvm::Triple triple(options.triple);
@@ -77,9 +98,9 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const CodegenOptions &
   llvm::TargetOptions machineOptions;
   machineOptions.AllowFPOpFusion =
       options.fuseAnyProduct ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, options.cpu, options.features, machineOptions,
-                                  llvm::Reloc::PIC_, options.codeModel, options.level));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, options.cpu, reduceFeatures(*target, triple, options.cpu, options.features),
+      machineOptions, llvm::Reloc::PIC_, options.codeModel, options.level));
 }
 
 static llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine, StringRef text) {
@@ -102,9 +123,28 @@ static llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine,
   return llvm::Error::success();
 }
 
-static bool emitFile(llvm::Module &module, llvm::TargetMachine &machine, CodegenOutput output,
+namespace {
+/// Leaves some passes out. LLVM's own switches for that are settings of the whole process.
+class SelectivePassManager : public llvm::legacy::PassManager {
+public:
+  explicit SelectivePassManager(ArrayRef<llvm::StringLiteral> skipped) : skipped(skipped) {}
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
+    if (info && llvm::is_contained(skipped, info->getPassArgument()))
+      delete pass;
+    else
+      PassManager::add(pass);
+  }
+
+private:
+  ArrayRef<llvm::StringLiteral> skipped;
+};
+} // namespace
+
+static bool emitFile(llvm::Module &module, llvm::TargetMachine &machine,
+                     const CodegenOptions &options, CodegenOutput output,
                      llvm::raw_pwrite_stream &os) {
-  llvm::legacy::PassManager passes;
+  SelectivePassManager passes(options.skippedPasses);
   auto kind = output == CodegenOutput::Assembly ? llvm::CodeGenFileType::AssemblyFile
                                                 : llvm::CodeGenFileType::ObjectFile;
   if (machine.addPassesToEmitFile(passes, os, nullptr, kind))
@@ -133,7 +173,7 @@ static FailureOr<std::string> generate(ModuleOp op, const CodegenOptions &option
   llvm::raw_svector_ostream os(data);
   if (output == CodegenOutput::LLVMIR)
     module->print(os, nullptr);
-  else if (!emitFile(*module, *machine, output, os))
+  else if (!emitFile(*module, *machine, options, output, os))
     return op.emitError() << "the code generator of " << options.triple
                           << " cannot emit this kind of file";
   if (!errors.empty())

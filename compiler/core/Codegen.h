@@ -31,6 +31,8 @@ struct CodegenOptions {
   /// New-pass-manager text of the LLVM passes, such as "default<O3>"; empty: none.
   std::string passes;
   llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Default;
+  /// Passes of the code generator, as llc names them, that are left out.
+  llvm::ArrayRef<llvm::StringLiteral> skippedPasses = {};
   std::optional<llvm::CodeModel::Model> codeModel;
   /// Whether unmarked products and sums may be fused. Off: only `contract` flags decide.
   bool fuseAnyProduct = false;

@@ -2,6 +2,7 @@
 #include "compiler/core/Pipeline.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -79,9 +80,8 @@ LogicalResult tile::buildPipeline(OpPassManager &pm, const Target &target, Strin
   return success();
 }
 
-LogicalResult tile::runPipeline(ModuleOp module, const Target &target, StringRef from,
-                                StringRef to, const CompileOptions &options,
-                                StringRef reproducer) {
+LogicalResult tile::runPipeline(ModuleOp module, const Target &target, StringRef from, StringRef to,
+                                const CompileOptions &options, StringRef reproducer) {
   if (failed(describeTarget(module, target, options)))
     return failure();
   PassManager pm(module.getContext());
@@ -90,7 +90,11 @@ LogicalResult tile::runPipeline(ModuleOp module, const Target &target, StringRef
     return failure();
   if (!reproducer.empty())
     pm.enableCrashReproducerGeneration(reproducer);
-  return pm.run(module);
+  // What goes in and what comes out is verified; after each pass, that would take a
+  // quarter of the time. tile-opt does so.
+  pm.enableVerifier(false);
+  return success(succeeded(verify(module)) && succeeded(pm.run(module)) &&
+                 succeeded(verify(module)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Library.cpp - A shared library loaded from memory ------------------===//
+//===- Library.cpp - Compiled kernels loaded from memory ------------------===//
 #include "runtime/cpu/Library.h"
 
 #include <atomic>
@@ -81,14 +81,23 @@ static void loadMathLibrary() {
 
 std::unique_ptr<Library> Library::load(const void *data, size_t size, std::string &error) {
   loadMathLibrary();
+  if (ObjectImage::isObject(data, size)) {
+    std::unique_ptr<ObjectImage> object = ObjectImage::load(data, size, error);
+    return std::unique_ptr<Library>(object ? new Library(std::move(object)) : nullptr);
+  }
   void *handle = loadFromMemory(data, size);
   if (!handle)
     handle = loadFromFile(data, size, error);
   return std::unique_ptr<Library>(handle ? new Library(handle) : nullptr);
 }
 
-Library::~Library() { dlclose(handle); }
+Library::~Library() {
+  if (handle)
+    dlclose(handle);
+}
 
-void *Library::find(const char *symbol) const { return dlsym(handle, symbol); }
+void *Library::find(const char *symbol) const {
+  return object ? object->find(symbol) : dlsym(handle, symbol);
+}
 
 } // namespace tile::runtime::cpu

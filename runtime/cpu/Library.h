@@ -1,6 +1,8 @@
-//===- Library.h - A shared library loaded from memory -----------*- C++ -*-===//
+//===- Library.h - Compiled kernels loaded from memory -----------*- C++ -*-===//
 #ifndef TILE_RUNTIME_CPU_LIBRARY_H
 #define TILE_RUNTIME_CPU_LIBRARY_H
+
+#include "runtime/cpu/ObjectImage.h"
 
 #include <cstddef>
 #include <memory>
@@ -8,7 +10,7 @@
 
 namespace tile::runtime::cpu {
 
-/// A loaded shared library; unloaded when destroyed.
+/// A loaded object or shared library; unloaded when destroyed.
 class Library {
 public:
   /// Null with a message in `error`.
@@ -22,7 +24,9 @@ public:
 
 private:
   explicit Library(void *handle) : handle(handle) {}
-  void *handle;
+  explicit Library(std::unique_ptr<ObjectImage> object) : object(std::move(object)) {}
+  void *handle = nullptr; ///< of a shared library
+  std::unique_ptr<ObjectImage> object;
 };
 
 } // namespace tile::runtime::cpu

@@ -1,4 +1,4 @@
-"""Kernels on the CPU: a library in memory, run by a pool of threads."""
+"""Kernels on the CPU: machine code in memory, run by a pool of threads."""
 
 from __future__ import annotations
 
@@ -63,11 +63,10 @@ def start_pool() -> None:
 
 
 def load(kernel: CompiledKernel, device_index: int = 0) -> _launcher.Executable:
-    """Load the kernel's library.
+    """Load the kernel's machine code: an object, or a shared library.
 
     Raises:
-        RuntimeError: If the system's loader refuses it.
+        RuntimeError: If it is damaged, or needs what no library of the process has.
     """
     start_pool()
-    kernel.n_regs, kernel.n_spills, kernel.n_max_threads = vector_registers(), 0, 1
-    return _launcher.load_cpu(kernel.name, kernel.asm["library"], kernel.metadata["scratch_bytes"])
+    return _launcher.load_cpu(kernel.name, kernel.asm["object"], kernel.metadata["scratch_bytes"])

@@ -65,7 +65,7 @@ class Source:
 
     def compile_for(self, specialization: launch.Specialization) -> Kernel:
         self.requests.append(specialization)
-        return Kernel(self.name, "cpu", {"library": self.library, "tile": self.tile},
+        return Kernel(self.name, "cpu", {"object": self.library, "tile": self.tile},
                       {"scratch_bytes": self.scratch_bytes, "shared_bytes": 0, "num_warps": 4, "num_ctas": 1})
 
 

@@ -129,8 +129,8 @@ def test_a_launch_finds_the_kernel_that_another_process_compiled(make_kernel, mo
     compilations, stored, source = launch(7)
     assert compilations == 0
     assert (stored.name, stored.target, stored.metadata.scratch_bytes) == ("add_one", "cpu", 0)
-    assert stored.asm["library"] == source.library and not source.requests
-    assert set(stored.asm) == {"library", "tile"} and len(source.requests) == 1  # a stage that was not kept
+    assert stored.asm["object"] == source.library and not source.requests
+    assert set(stored.asm) == {"object", "tile"} and len(source.requests) == 1  # a stage that was not kept
     for arguments in [(16,), (2**40 + 1,), (5, "other"), (5, None)]:
         assert launch(*arguments)[0] == 1
     assert launch(5, num_warps=8)[0] == 1

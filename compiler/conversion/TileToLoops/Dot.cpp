@@ -216,13 +216,15 @@ void DotEmitter::emitRegisterBlock(Value row, Value column) {
     }
   {
     OpBuilder::InsertionGuard guard(builder);
-    scf::ForOp loop = openLoop(depth, 1, accumulators);
-    Value step = loop.getInductionVar();
-    SmallVector<Value> next =
-        emitStep(advance(a, step, blocks.a.getColumnStride()),
-                 advance(b, step, blocks.b.getRowStride()), loop.getRegionIterArgs());
+    SmallVector<Value> carried{a, b};
+    llvm::append_range(carried, accumulators);
+    scf::ForOp loop = openLoop(depth, 1, carried);
+    ValueRange arguments = loop.getRegionIterArgs();
+    SmallVector<Value> next{advance(arguments[0], blocks.a.getColumnStride()),
+                            advance(arguments[1], blocks.b.getRowStride())};
+    llvm::append_range(next, emitStep(arguments[0], arguments[1], arguments.drop_front(2)));
     scf::YieldOp::create(builder, loc, next);
-    accumulators = SmallVector<Value>(loop.getResults());
+    accumulators = SmallVector<Value>(loop.getResults().drop_front(2));
   }
   for (auto [value, address] : llvm::zip(accumulators, addresses))
     store(value, address);

@@ -33,6 +33,12 @@ using namespace tile;
 static constexpr llvm::StringLiteral kPasses =
     "function(sroa,early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm))";
 
+/// What takes longer than it gains: addresses in these loops fit the machine's
+/// addressing modes, the machine itself reorders instructions, and no integer is
+/// wider than it has divisions for.
+static constexpr llvm::StringLiteral kSkippedPasses[] = {"loop-reduce", "canon-freeze",
+                                                         "post-RA-sched", "expand-ir-insts"};
+
 namespace {
 /// A machine as LLVM names it.
 struct Machine {
@@ -52,7 +58,7 @@ public:
     return stages;
   }
   ArrayRef<StringRef> getArtifacts() const override {
-    static const StringRef artifacts[] = {"llvmir", "asm", "object", "library"};
+    static const StringRef artifacts[] = {"llvmir", "asm", "library", "object"};
     return artifacts;
   }
   TargetAttr describe(MLIRContext *context, StringRef arch) const override;
@@ -158,6 +164,7 @@ FailureOr<std::string> CPUTarget::emit(ModuleOp module, StringRef artifact,
   codegen.cpu = machine.cpu;
   codegen.features = machine.features;
   codegen.passes = kPasses.str();
+  codegen.skippedPasses = kSkippedPasses;
   codegen.codeModel = llvm::CodeModel::Small;
   codegen.adjust = preferWideVectors;
   CodegenOutput output = artifact == "llvmir" ? CodegenOutput::LLVMIR
