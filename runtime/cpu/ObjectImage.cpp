@@ -194,6 +194,8 @@ bool ObjectLoader::resolveSymbols() {
     std::string name(file.readString(symbolNames, symbol.st_name));
     int binding = ELF64_ST_BIND(symbol.st_info);
     if (isLoaded(symbol.st_shndx)) {
+      if (symbol.st_value > sections[symbol.st_shndx].sh_size)
+        return fail("the object has a symbol outside of its section");
       targets[i] = places[symbol.st_shndx] + symbol.st_value;
       if (binding != STB_LOCAL)
         image->symbols[name] = targets[i];

@@ -38,7 +38,8 @@ def test_truncated_objects_are_refused(compiled):
             _launcher.load_cpu(compiled.name, data[:size], 0)
 
 
-def test_damaged_objects_end_no_process(compiled):
+def test_damaged_objects_end_no_process():
+    compiled = tw.compile(kernel, {"x": "*fp64", "y": "*fp64", "n": "i32", "BLOCK": 128})
     for _ in range(300):
         data = bytearray(compiled.asm["object"])
         for place in np.random.randint(16, len(data), 8):
