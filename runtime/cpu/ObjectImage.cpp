@@ -118,11 +118,11 @@ bool ObjectLoader::readTables() {
   for (const Elf64_Shdr &section : sections) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size())
       continue;
+    if (!file.contains(section.sh_offset, section.sh_size))
+      return fail("the object ends within its table of symbols");
     symbolNames = sections[section.sh_link];
     symbols.resize(section.sh_size / sizeof(Elf64_Sym));
-    for (size_t i = 0; i < symbols.size(); ++i)
-      if (!file.read(section.sh_offset + i * sizeof(Elf64_Sym), symbols[i]))
-        return fail("the object ends within its table of symbols");
+    std::memcpy(symbols.data(), file.data + section.sh_offset, symbols.size() * sizeof(Elf64_Sym));
   }
   return true;
 }

@@ -8,7 +8,7 @@ module attributes {tile.target = #tile.target<"name", "arch", {lanes = 1 : i32, 
 // CHECK: scf.for %{{.*}} : i32 {
 // CHECK:   scf.for %{{.*}} step %c64_i64
 // CHECK:     scf.for %{{.*}} step %c4_i64
-// CHECK:       %{{.*}}:16 = scf.for
+// CHECK:       %{{.*}}:18 = scf.for
 // CHECK-COUNT-4: llvm.load {{.*}} -> vector<16xf32>
 // CHECK:         llvm.load {{.*}} -> f32
 // CHECK:         vector.broadcast

@@ -2,7 +2,7 @@
 // RUN: tile-translate %s --target=cpu:x86-64-v3 --emit=asm | FileCheck %s --check-prefixes=CHECK,V3
 // RUN: tile-translate %s --target=cpu:x86-64-v4 --emit=llvmir | FileCheck %s --check-prefix=IR
 // RUN: tile-translate %s --target=cpu:x86-64-v3 --emit=object | llvm-readobj --symbols - | FileCheck %s --check-prefix=OBJECT
-// RUN: tile-translate %s --target=cpu | llvm-readobj --file-header --dyn-symbols - | FileCheck %s --check-prefix=LIBRARY
+// RUN: tile-translate %s --target=cpu --emit=library | llvm-readobj --file-header --dyn-symbols - | FileCheck %s --check-prefix=LIBRARY
 
 // One vector register of 16 (8) lanes at a time, two (four) to a chunk of this body; bf16
 // is rounded without a call of a library.
