@@ -123,7 +123,9 @@ class JITFunction(KernelInterface, Generic[R]):
         self.source = FunctionSource(fn)
         self.interpreted = config.interpret()
         self.pre_run_hooks: list[Function] = []
-        self._attended = self.interpreted
+        self.starred = next((param.index for param in self.params
+                             if self.signature.parameters[param.name].kind is inspect.Parameter.VAR_POSITIONAL), None)
+        self._attended = self.interpreted or self.starred is not None
         self._launcher: Any = None
         self._resolver: Any = None
         _functions.add(self)
@@ -280,6 +282,10 @@ class JITFunction(KernelInterface, Generic[R]):
         _ = self.launcher
         return self._resolver.preload(deserialize(self, specialization_data))
 
+    def pack(self, args: tuple) -> tuple:
+        """Positional arguments, one a parameter: those of `*args` as one tuple."""
+        return args if self.starred is None else (*args[:self.starred], args[self.starred:])
+
     def __getitem__(self, grid: Any) -> Any:
         if watched.launches or self._attended:
             return AttendedLaunch(self, grid)
@@ -288,7 +294,7 @@ class JITFunction(KernelInterface, Generic[R]):
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
         """Compile for these arguments without running; a type stands for an array of it."""
-        return compile_for_launch(self, *mock_arguments(self, args, kwargs))
+        return compile_for_launch(self, *mock_arguments(self, self.pack(args), kwargs))
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Launch over a grid."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import hooks
 from .arrays import MockTensor, is_dtype
+from .ast.values import rebuild
 
 if TYPE_CHECKING:
     from .jit import JITFunction
@@ -34,6 +35,7 @@ class AttendedLaunch:
         fn = self.fn
         for hook in fn.pre_run_hooks:
             hook(*args, **kwargs)
+        args = fn.pack(args)
         with host_copies(args, kwargs, fn.interpreted) as (args, kwargs):
             if fn.interpreted:
                 from .interpreter.launch import interpreted
@@ -88,6 +90,8 @@ def host_copies(args: Sequence[Any], kwargs: dict[str, Any], wanted: bool) -> It
     copies: list[tuple[Any, Any]] = []
 
     def move(value: Any) -> Any:
+        if wanted and isinstance(value, tuple):
+            return rebuild(value, [move(item) for item in value])
         if not wanted or not gpu.is_array(value):
             return value
         copies.append((value, gpu.copy_to_host(value)))

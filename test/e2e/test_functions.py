@@ -151,6 +151,23 @@ def test_arguments_have_defaults_names_and_stars():
 
 
 @tw.jit
+def summed(out, *arrays, SCALE: tl.constexpr = 1):
+    tl.static_assert(len(arrays) == 3 or len(arrays) == 0)
+    value = 0
+    for array in arrays:
+        value += tl.load(array) if array.dtype.is_ptr() else array
+    tl.store(out, value * SCALE)
+
+
+def test_kernels_take_any_number_of_arguments():
+    out = np.zeros(1, np.int32)
+    summed[(1,)](out, np.full(1, 3, np.int32), 40, np.full(1, 500, np.int32), SCALE=2)
+    assert out[0] == 2 * 543
+    summed[(1,)](out)
+    assert out[0] == 0
+
+
+@tw.jit
 def by_flag(x, FLAG: tl.constexpr):
     if FLAG:
         return x + 1

@@ -182,6 +182,7 @@ def kernel_of(statement, tmp_path):
     return names["kernel"], len(header) + 3
 
 
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("statement", REFUSED)
 def test_refused(statement, tmp_path):
     try:

@@ -48,12 +48,12 @@ def device_print(prefix: str, *args: Any, hex: bool = False) -> None:
     emit_effect("tile.print", values, attributes)
 
 
-def python_print(*values: Any, sep: str = " ") -> None:
+def python_print(*values: Any, sep: str = " ", hex: bool = False) -> None:
     """Python's `print` in a kernel: a leading text stands before each value."""
     if values and isinstance(values[0], str):
-        device_print(values[0] + (sep if len(values) > 1 else ""), *values[1:])
+        device_print(values[0] + (sep if len(values) > 1 else ""), *values[1:], hex=hex)
     else:
-        device_print("", *values)
+        device_print("", *values, hex=hex)
 
 
 @builtin
