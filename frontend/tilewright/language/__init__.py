@@ -56,7 +56,16 @@ from .math import (
 )
 from .memory import load, store
 from .moving import cat, flip, gather, unpack_int4
-from .program import assume, debug_barrier, max_constancy, max_contiguous, multiple_of, num_programs, program_id
+from .program import (
+    assume,
+    debug_barrier,
+    expect_zero,
+    max_constancy,
+    max_contiguous,
+    multiple_of,
+    num_programs,
+    program_id,
+)
 from .random import (
     pair_uniform_to_normal,
     philox,
@@ -130,3 +139,6 @@ if TYPE_CHECKING:
     from ._constants import constexpr  # type: ignore[import-not-found]
 else:
     from ..ast.constants import constexpr
+
+TRITON_MAX_TENSOR_NUMEL = 1 << 20
+"""The largest number of elements of a block."""

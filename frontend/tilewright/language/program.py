@@ -91,3 +91,15 @@ def max_contiguous(input: Any, values: Any) -> tensor:
 def max_constancy(input: Any, values: Any) -> tensor:
     """Promise that groups of so many values are equal, by dimension."""
     return _hint(input, values, "constancy", "max_constancy")
+
+
+@builtin
+def expect_zero(x: Any, mask: Any) -> tensor:
+    """``x``, which is zero where the mask holds; a mark for tools, of which the code takes no account.
+
+    Args:
+        x: A block of floats.
+        mask: Where they are zero.
+    """
+    to_tensor(mask)
+    return to_tensor(x)
