@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
-from random_arrays import BF16, FLOATS, INTEGERS, is_float, same, some
+from random_arrays import BF16, FLOATS, INTEGERS, is_float, same, some, ulp_error
 
 
 # --- shapes ---------------------------------------------------------------------------------------

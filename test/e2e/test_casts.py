@@ -38,6 +38,8 @@ def check(bits, source, types, rounding=None):
     for to, out in zip(types, run(bits, source, types, rounding), strict=True):
         expected = convert(bits, source, to, rounding == "rtz")
         wrong = ~same_bits(out, expected, to)
+        if to is tl.float8e4b15 and source.is_floating():  # no NaN: the sign of what one becomes is the processor's
+            wrong &= ~(np.isnan(decode(bits, source)) & ((out ^ expected) & 0x7F == 0))
         shown = [tuple(hex(v) for v in row) for row in zip(bits[wrong][:5], out[wrong], expected[wrong], strict=False)]
         assert not wrong.any(), f"{source} to {to}: {wrong.sum()} of {wrong.size}: (from, got, expected) {shown}"
 

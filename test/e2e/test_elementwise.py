@@ -299,11 +299,12 @@ FUNCTIONS = [(exp, np.exp), (exp2, np.exp2), (log, np.log), (log2, np.log2), (si
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("op, reference", FUNCTIONS, ids=lambda op: getattr(op, "__name__", ""))
-def test_functions(rng, op, reference, dtype):
+def test_functions(rng, device, op, reference, dtype):
     x = some(rng, dtype, SIZE)
     with np.errstate(all="ignore"):
         exact = reference(x.astype(np.float64))
-    assert ulp_error(run_unary(op, x), exact) <= 4.0
+    flushes = device == "cuda" and reference in (np.exp, np.exp2)
+    assert ulp_error(run_unary(op, x), exact, flushes=flushes) <= 4.0
 
 
 @tw.jit

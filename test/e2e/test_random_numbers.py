@@ -73,7 +73,7 @@ def test_seeds_come_from_memory_as_well(rng, dtype):
 @tw.jit
 def philox_kernel(counters, seed, out, TYPE: tl.constexpr, SIZE: tl.constexpr):
     i = tl.arange(0, SIZE)
-    c0, c1, c2, c3 = (tl.load(counters + k * SIZE + i) for k in (0, 1, 2, 3))
+    c0, c1, c2, c3 = [tl.load(counters + k * SIZE + i) for k in (0, 1, 2, 3)]
     a, b, c, d = tl.philox(seed, c0, c1, c2, c3)
     tl.static_assert(a.dtype == TYPE)
     tl.store(out + i, a)

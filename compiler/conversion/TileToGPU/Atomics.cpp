@@ -148,10 +148,6 @@ static unsigned getBytes(Value pointer) {
 }
 
 LogicalResult tile::lower(AtomicRMWOp op, ThreadLowering &t) {
-  if (!t.hooks.hasAtomic(op.getKind(), op.getScope()))
-    return op.emitOpError() << stringifyAtomicKind(op.getKind()) << " with scope '"
-                            << stringifyMemoryScope(op.getScope())
-                            << "' is not supported on this target";
   StringRef scope = t.hooks.getSyncScope(op.getScope());
   LLVM::AtomicBinOp kind = getBinOp(op.getKind());
   unsigned bytes = getBytes(op.getPointer());

@@ -46,10 +46,6 @@ public:
   virtual void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                          const GlobalAccess &access) const;
 
-  /// Whether the target reads, combines and writes in one step that all threads
-  /// of `scope` observe as one.
-  virtual bool hasAtomic(AtomicKind kind, MemoryScope scope) const { return true; }
-
   /// LLVM's name of the threads that observe an ordering.
   virtual llvm::StringRef getSyncScope(MemoryScope scope) const = 0;
 

@@ -55,7 +55,7 @@ static void addNumber(Line &line, ImplicitLocOpBuilder &b, Value value, bool isS
   if (isa<FloatType>(type)) {
     if (!type.isF64())
       value = arith::ExtFOp::create(b, b.getF64Type(), value);
-    return line.add(hex ? "%a" : "%f", value);
+    return line.add(hex ? "%a" : "%g", value);
   }
   bool isLong = type.getIntOrFloatBitWidth() == 64;
   Type wide = isLong ? b.getI64Type() : b.getI32Type();

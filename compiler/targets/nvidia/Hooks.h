@@ -13,10 +13,6 @@ public:
                        mlir::Value other) const override;
   void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                  const GlobalAccess &access) const override;
-  /// LLVM 22 drops the scope of such an instruction: it would act for one GPU.
-  bool hasAtomic(AtomicKind, MemoryScope scope) const override {
-    return scope != MemoryScope::System;
-  }
   llvm::StringRef getSyncScope(MemoryScope scope) const override;
   void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const override;
   void emitAsyncCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination,

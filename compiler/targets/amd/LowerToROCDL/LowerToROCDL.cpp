@@ -53,6 +53,13 @@ static void sizeOnChipMemory(ModuleOp module) {
   }
 }
 
+/// LLVM's approximate quotient multiplies by an inverse, which is zero for
+/// divisors beyond 2^126: quotients are exact instead.
+static void divideExactly(ModuleOp module) {
+  module.walk(
+      [](arith::DivFOp op) { op.setFastmath(op.getFastmath() & ~arith::FastMathFlags::afn); });
+}
+
 /// Each is reported where the program has it.
 static LogicalResult refusePrinting(ModuleOp module) {
   bool found = false;
@@ -79,6 +86,7 @@ struct LowerToROCDLPass : tile::impl::LowerToROCDLBase<LowerToROCDLPass> {
     int64_t lanes = described.getLanes();
     for (auto function : module.getOps<func::FuncOp>())
       describeFunction(function, lanes);
+    divideExactly(module);
     sizeOnChipMemory(module);
     LowerToLLVMOptions options(&getContext());
     options.overrideIndexBitwidth(64);

@@ -54,12 +54,17 @@ struct LowerToNVVMPass : tile::impl::LowerToNVVMBase<LowerToNVVMPass> {
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     nvidia::populateExecutionPatterns(converter, patterns);
     nvidia::populateInstructionPatterns(converter, patterns);
+    nvidia::populateAtomicPatterns(patterns);
     nvidia::populateMatmulPatterns(converter, patterns);
     nvidia::populateNativeMathPatterns(converter, patterns);
     nvidia::populatePrintPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
     target.addLegalDialect<NVVM::NVVMDialect>();
     target.addLegalOp<ModuleOp>();
+    target.addDynamicallyLegalOp<LLVM::AtomicRMWOp>(
+        [](LLVM::AtomicRMWOp op) { return !nvidia::isOfSystem(op.getSyncscope()); });
+    target.addDynamicallyLegalOp<LLVM::AtomicCmpXchgOp>(
+        [](LLVM::AtomicCmpXchgOp op) { return !nvidia::isOfSystem(op.getSyncscope()); });
     if (failed(applyFullConversion(module, target, std::move(patterns))))
       signalPassFailure();
   }

@@ -3,6 +3,7 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -42,10 +43,46 @@ template <typename Op> struct LowerNative : ConvertOpToLLVMPattern<Op> {
 
   StringRef intrinsic;
 };
+
+/// A quotient of f32 within 2 ulp. LLVM would choose the instruction that gives
+/// zero for divisors beyond 2^126.
+struct LowerDivision : ConvertOpToLLVMPattern<arith::DivFOp> {
+  explicit LowerDivision(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    bool isApproximate = arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    if (!isApproximate || !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "only approximate quotients of f32");
+    Location loc = op.getLoc();
+    auto divide = [&](Value x, Value y) -> Value {
+      return LLVM::CallIntrinsicOp::create(rewriter, loc, x.getType(),
+                                           rewriter.getStringAttr("llvm.nvvm.div.full"),
+                                           ValueRange{x, y})
+          .getResult(0);
+    };
+    auto vector = dyn_cast<VectorType>(adaptor.getLhs().getType());
+    if (!vector) {
+      rewriter.replaceOp(op, divide(adaptor.getLhs(), adaptor.getRhs()));
+      return success();
+    }
+    Value result = LLVM::PoisonOp::create(rewriter, loc, vector);
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      Value index = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(i));
+      Value x = LLVM::ExtractElementOp::create(rewriter, loc, adaptor.getLhs(), index);
+      Value y = LLVM::ExtractElementOp::create(rewriter, loc, adaptor.getRhs(), index);
+      result = LLVM::InsertElementOp::create(rewriter, loc, result, divide(x, y), index);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
 } // namespace
 
 void tile::nvidia::populateNativeMathPatterns(const LLVMTypeConverter &converter,
                                               RewritePatternSet &patterns) {
+  patterns.add<LowerDivision>(converter);
   // The form that keeps results below 2^-126 costs three instructions more.
   patterns.add<LowerNative<math::Exp2Op>>(converter, "llvm.nvvm.ex2.approx.ftz.f32");
   patterns.add<LowerNative<math::Log2Op>>(converter, "llvm.nvvm.lg2.approx.f");

@@ -14,6 +14,10 @@ void populateExecutionPatterns(const mlir::LLVMTypeConverter &converter,
 /// Predicated loads and stores: inline assembly.
 void populateInstructionPatterns(const mlir::LLVMTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+/// Atomic operations that all processors of the system observe.
+void populateAtomicPatterns(mlir::RewritePatternSet &patterns);
+/// Whether that is what a scope, in LLVM's words, means.
+bool isOfSystem(std::optional<llvm::StringRef> scope);
 /// Matrix products of four warps.
 void populateMatmulPatterns(const mlir::LLVMTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

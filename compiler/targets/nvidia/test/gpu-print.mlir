@@ -7,7 +7,7 @@ module attributes {tile.num_warps = 4 : i32,
     tile.target = #tile.target<"nvidia", "sm_80", {lanes = 32 : i32, access_bits = 128 : i32}>} {
 // CHECK-LABEL: func.func @print
 // CHECK-COUNT-2: gpu.printf "pid (%d, %d, %d) idx (%d) x 100%%: %d\0A"
-// CHECK: gpu.printf "pid (%d, %d, %d) x 100%%: %f\0A"
+// CHECK: gpu.printf "pid (%d, %d, %d) x 100%%: %g\0A"
 // CHECK: gpu.printf "pid (%d, %d, %d) 0x%08x\0A"
 // PTX: .extern .func {{.*}} vprintf
 // PTX: call.uni {{.*}} vprintf

@@ -37,13 +37,3 @@ func.func @constant() {
   return
 }
 }
-
-// -----
-
-module attributes {tile.target = #tile.target<"nvidia", "sm_80", {lanes = 32 : i32}>} {
-func.func @scope(%p: !tile.ptr<i32>, %x: i32) {
-  // expected-error @+1 {{add with scope 'sys' is not supported on this target}}
-  %old = tile.atomic_rmw add %p, %x {scope = #tile<scope sys>} : !tile.ptr<i32>
-  return
-}
-}

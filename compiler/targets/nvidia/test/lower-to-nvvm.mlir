@@ -27,3 +27,37 @@ func.func @add(%x: !llvm.ptr<1> {llvm.align = 16 : i64}, %n: i32 {tile.divisibil
   return
 }
 }
+
+// -----
+
+// What all processors of the system observe is written as text; LLVM has the other scopes.
+// CHECK-LABEL: llvm.func @system(
+func.func @system(%p: !llvm.ptr<1>, %x: i32, %f: f32, %h: f16, %l: i64) -> i1 {
+  // CHECK: "atom.relaxed.sys.global.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}"
+  %0 = llvm.atomicrmw add %p, %x monotonic : !llvm.ptr<1>, i32
+  // CHECK: "atom.acq_rel.sys.global.add.f32 $0, [$1], $2;", "=r,l,r,~{memory}"
+  %1 = llvm.atomicrmw fadd %p, %f acq_rel : !llvm.ptr<1>, f32
+  // CHECK: "atom.relaxed.sys.global.add.noftz.f16 $0, [$1], $2;", "=h,l,h,~{memory}"
+  %2 = llvm.atomicrmw fadd %p, %h monotonic : !llvm.ptr<1>, f16
+  // CHECK: "atom.relaxed.sys.global.max.s64 $0, [$1], $2;", "=l,l,l,~{memory}"
+  %3 = llvm.atomicrmw max %p, %l monotonic : !llvm.ptr<1>, i64
+  // CHECK: llvm.atomicrmw umin %{{.*}}, %{{.*}} syncscope("device") monotonic
+  %4 = llvm.atomicrmw umin %p, %x syncscope("device") monotonic : !llvm.ptr<1>, i32
+  // CHECK: "atom.relaxed.sys.global.cas.b32 $0, [$1], $2, $3;", "=r,l,r,r,~{memory}"
+  %5 = llvm.cmpxchg %p, %x, %0 monotonic monotonic : !llvm.ptr<1>, i32
+  %6 = llvm.extractvalue %5[1] : !llvm.struct<(i32, i1)>
+  return %6 : i1
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @quotients(
+func.func @quotients(%x: f32, %y: f32, %v: vector<1xf32>) -> (f32, f32, vector<1xf32>) {
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+  %0 = arith.divf %x, %y fastmath<afn> : f32
+  // CHECK: llvm.fdiv
+  %1 = arith.divf %x, %y : f32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+  %2 = arith.divf %v, %v fastmath<afn> : vector<1xf32>
+  return %0, %1, %2 : f32, f32, vector<1xf32>
+}
