@@ -43,9 +43,8 @@ LayoutTie tile::getLayoutTie(Operation *op) {
     return LayoutTie::Leaf;
   if (isa<PrintOp, AssertOp, BufferStoreOp>(op))
     return LayoutTie::Sink;
-  bool isElementwise =
-      (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0) ||
-      isa<HintOp, MapOp, InlineAsmOp>(op);
+  bool isElementwise = (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0) ||
+                       isa<HintOp, MapOp, InlineAsmOp>(op);
   if (isElementwise && !isa<ConvertLayoutOp>(op) && hasOneShape(op) &&
       llvm::any_of(op->getOperandTypes(), isBlock) && llvm::all_of(op->getResultTypes(), isBlock))
     return LayoutTie::Same;

@@ -63,9 +63,8 @@ private:
 
 static SmallVector<int64_t> getPlace(const LinearLayout &layout, int64_t reg, int64_t lane,
                                      int64_t warp) {
-  return layout.apply({{Dim::Register, uint64_t(reg)},
-                       {Dim::Lane, uint64_t(lane)},
-                       {Dim::Warp, uint64_t(warp)}});
+  return layout.apply(
+      {{Dim::Register, uint64_t(reg)}, {Dim::Lane, uint64_t(lane)}, {Dim::Warp, uint64_t(warp)}});
 }
 
 std::optional<ElementSource> LocalMove::getSource(int64_t reg, int64_t lane, int64_t warp) const {
@@ -89,8 +88,8 @@ bool LocalMove::holdsEverywhere(int64_t reg, unsigned operand, int64_t candidate
   for (int64_t warp = 0; warp < result.getInSize(Dim::Warp); ++warp)
     for (int64_t lane = 0; lane < result.getInSize(Dim::Lane); ++lane) {
       std::optional<ElementSource> source = getSource(reg, lane, warp);
-      if (source && (source->operand != operand ||
-                     getPlace(layout, candidate, lane, warp) != source->at))
+      if (source &&
+          (source->operand != operand || getPlace(layout, candidate, lane, warp) != source->at))
         return false;
     }
   return true;
@@ -144,9 +143,7 @@ SmallVector<int64_t> tile::getMoveShape(Operation *op) {
   return shape;
 }
 
-bool tile::movesElements(ReshapeOp op) {
-  return !getOperandLayout(op, 0, getLayout(op.getType()));
-}
+bool tile::movesElements(ReshapeOp op) { return !getOperandLayout(op, 0, getLayout(op.getType())); }
 
 int64_t tile::getMoveBytes(Operation *op) {
   if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && !movesElements(reshape))

@@ -99,8 +99,7 @@ LogicalResult ElementRunner::run() {
   for (auto [reg, first] : llvm::enumerate(copies))
     if (int32_t(reg) == first)
       distinct.push_back(reg);
-  SmallVector<SmallVector<Value>> results(op->getNumResults(),
-                                          SmallVector<Value>(copies.size()));
+  SmallVector<SmallVector<Value>> results(op->getNumResults(), SmallVector<Value>(copies.size()));
   for (ArrayRef<int32_t> rest = distinct; !rest.empty();) {
     ArrayRef<int32_t> group = rest.take_front(pack);
     rest = rest.drop_front(group.size());

@@ -198,8 +198,7 @@ LogicalResult tile::lower(ExtractOp op, ThreadLowering &t) {
   scratch.write(op.getSource());
   t.scope.emitBarrier(t.b);
   SmallVector<Value> coordinates = getInnerCoordinates(op, t);
-  for (auto [coordinate, offset, stride] :
-       llvm::zip(coordinates, op.getOffsets(), op.getStrides()))
+  for (auto [coordinate, offset, stride] : llvm::zip(coordinates, op.getOffsets(), op.getStrides()))
     coordinate = createShifted(t.b, createScaled(t.b, coordinate, stride), offset);
   t.set(op, scratch.read(coordinates));
   return success();

@@ -36,13 +36,12 @@ Value Nest::getLiveLanes(unsigned &level) {
     return all;
   level = std::max(level, position[laneDim].level);
   setInsertionPoint(level);
-  Value left = arith::SubIOp::create(
-      builder, loc, emitter.getIndex(current->shape[laneDim]), position[laneDim].base);
+  Value left = arith::SubIOp::create(builder, loc, emitter.getIndex(current->shape[laneDim]),
+                                     position[laneDim].base);
   return arith::MinSIOp::create(builder, loc, left, all);
 }
 
-SmallVector<Lanes> Nest::loopOverElements(Operation *op, ArrayRef<Lanes> operands,
-                                          unsigned level) {
+SmallVector<Lanes> Nest::loopOverElements(Operation *op, ArrayRef<Lanes> operands, unsigned level) {
   Value end = getLiveLanes(level);
   int64_t pack = getPack(op);
   SmallVector<Value> vectors, initial;
@@ -54,8 +53,8 @@ SmallVector<Lanes> Nest::loopOverElements(Operation *op, ArrayRef<Lanes> operand
     initial.push_back(spread({zero, 0}).value);
   }
   setInsertionPoint(level);
-  auto loop = scf::ForOp::create(builder, loc, emitter.getIndex(0), end, emitter.getIndex(pack),
-                                 initial);
+  auto loop =
+      scf::ForOp::create(builder, loc, emitter.getIndex(0), end, emitter.getIndex(pack), initial);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   // A group that reaches beyond the chunk is filled up with the last lane.
@@ -88,8 +87,7 @@ SmallVector<Lanes> Nest::loopOverElements(Operation *op, ArrayRef<Lanes> operand
     vector = vector::InsertOp::create(builder, loc, lane, vector, OpFoldResult(places[i % pack]));
   }
   scf::YieldOp::create(builder, loc, next);
-  return llvm::map_to_vector(loop.getResults(),
-                             [&](Value vector) { return Lanes{vector, level}; });
+  return llvm::map_to_vector(loop.getResults(), [&](Value vector) { return Lanes{vector, level}; });
 }
 
 SmallVector<Lanes> Nest::computeByElement(Operation *op, ArrayRef<Lanes> operands) {
@@ -114,9 +112,8 @@ SmallVector<Lanes> Nest::computeByElement(Operation *op, ArrayRef<Lanes> operand
 
 /// Assembly with effects: once for every element, whether or not lanes agree.
 void Nest::emitAssembly(InlineAsmOp op, ArrayRef<Lanes> operands) {
-  SmallVector<Lanes> results = laneDim < 0
-                                   ? computeByElement(op, operands)
-                                   : loopOverElements(op, operands, getInnermost());
+  SmallVector<Lanes> results =
+      laneDim < 0 ? computeByElement(op, operands) : loopOverElements(op, operands, getInnermost());
   for (auto [result, lanes] : llvm::zip(op.getMapped(), results))
     if (Buffer *buffer = emitter.getPlan().getBuffer(result))
       storeBuffer(*buffer, getElementType(result.getType()), lanes, position,

@@ -21,8 +21,8 @@ Plan::Plan(func::FuncOp kernel) {
   layOutArena();
   // The last chunk of a part of a block may begin anywhere in the block: what it
   // reads beyond a buffer counts for nothing, but has to be memory.
-  if (scratchBytes > 0 && kernel.walk([](ExtractOp) { return WalkResult::interrupt(); })
-                              .wasInterrupted())
+  if (scratchBytes > 0 &&
+      kernel.walk([](ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted())
     scratchBytes += kChunk * 8;
 }
 

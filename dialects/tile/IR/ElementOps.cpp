@@ -70,7 +70,8 @@ LogicalResult MapOp::verifyRegions() {
 static bool isStraight(MapOp op) {
   return op.getPack() == 1 &&
          llvm::all_of(op.getBody().front().without_terminator(), [](Operation &inner) {
-           bool isElementwise = inner.hasTrait<OpTrait::Elementwise>() && inner.getNumRegions() == 0;
+           bool isElementwise =
+               inner.hasTrait<OpTrait::Elementwise>() && inner.getNumRegions() == 0;
            return isa<arith::ConstantOp>(inner) || (isElementwise && isPure(&inner));
          });
 }

@@ -138,8 +138,8 @@ LogicalResult TransposeOp::canonicalize(TransposeOp outer, PatternRewriter &rewr
   auto inner = outer.getSource().getDefiningOp<TransposeOp>();
   if (!inner)
     return rewriter.notifyMatchFailure(outer, "source is not a transpose");
-  auto order = llvm::map_to_vector(outer.getOrder(),
-                                   [&](int32_t dim) { return inner.getOrder()[dim]; });
+  auto order =
+      llvm::map_to_vector(outer.getOrder(), [&](int32_t dim) { return inner.getOrder()[dim]; });
   rewriter.replaceOpWithNewOp<TransposeOp>(outer, outer.getType(), inner.getSource(), order);
   return success();
 }
@@ -221,8 +221,7 @@ LogicalResult CatOp::verify() {
 OpFoldResult CatOp::fold(FoldAdaptor adaptor) {
   auto first = dyn_cast_or_null<SplatElementsAttr>(adaptor.getFirst());
   auto second = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSecond());
-  if (!first || !second ||
-      first.getSplatValue<Attribute>() != second.getSplatValue<Attribute>())
+  if (!first || !second || first.getSplatValue<Attribute>() != second.getSplatValue<Attribute>())
     return {};
   return reshapeSplat(first, getType());
 }
@@ -266,8 +265,8 @@ LogicalResult ExtractOp::canonicalize(ExtractOp outer, PatternRewriter &rewriter
   if (!inner)
     return rewriter.notifyMatchFailure(outer, "source is not an extract");
   SmallVector<int64_t> offsets, strides;
-  for (auto [o, s, p, t] : llvm::zip(inner.getOffsets(), inner.getStrides(), outer.getOffsets(),
-                                     outer.getStrides())) {
+  for (auto [o, s, p, t] :
+       llvm::zip(inner.getOffsets(), inner.getStrides(), outer.getOffsets(), outer.getStrides())) {
     offsets.push_back(o + p * s);
     strides.push_back(s * t);
   }
