@@ -1,6 +1,8 @@
 //===- Codegen.cpp - From the LLVM dialect to assembly and objects --------===//
 #include "compiler/core/Codegen.h"
 
+#include "dialects/tile/IR/TileDialect.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -153,6 +155,15 @@ static bool emitFile(llvm::Module &module, llvm::TargetMachine &machine,
   return true;
 }
 
+/// Assembly of a program's own may be for another target: the message names this one.
+static InFlightDiagnostic emitCodegenError(ModuleOp op) {
+  InFlightDiagnostic error = op.emitError() << "code generation";
+  if (TargetAttr target = getTarget(op))
+    error << " for " << target.getName() << ":" << target.getArch();
+  error << ": ";
+  return error;
+}
+
 static FailureOr<std::string> generate(ModuleOp op, const CodegenOptions &options,
                                        CodegenOutput output, llvm::LLVMContext &context,
                                        const std::string &errors) {
@@ -177,7 +188,7 @@ static FailureOr<std::string> generate(ModuleOp op, const CodegenOptions &option
     return op.emitError() << "the code generator of " << options.triple
                           << " cannot emit this kind of file";
   if (!errors.empty())
-    return op.emitError() << "code generation: " << StringRef(errors).rtrim();
+    return emitCodegenError(op) << StringRef(errors).rtrim();
   return data.str().str();
 }
 
@@ -193,6 +204,6 @@ FailureOr<std::string> tile::generateCode(ModuleOp op, const CodegenOptions &opt
     // Frames were left without their destructors: destroying the context could
     // touch what they hold.
     (void)context.release();
-    return op.emitError() << "code generation: " << errors << error.message;
+    return emitCodegenError(op) << errors << error.message;
   }
 }

@@ -72,21 +72,25 @@ def map_elementwise(scalar_fn: Any, *args: tensor, pack: int = 1) -> Any:
     return results[0] if single else tuple(results)
 
 
+def _is_block(type: Any) -> bool:
+    """Whether a type, of the IR or of an interpreted operation, is a block's."""
+    return type.is_block() if isinstance(type, dtype) else isinstance(type, current().ir.RankedTensorType)
+
+
 def _check_code(block: Any, name: str) -> None:
     """Refuse what a program does once, or with all of its threads, and not for each element."""
-    ir = current().ir
     for op in block.operations:
-        kind = op.operation.name
-        acts = not op.operation.results and kind != "tile.yield"
+        kind = op.name
+        acts = not op.results and kind != "tile.yield"
         if kind.startswith("tile.") and (acts or kind.startswith("tile.atomic")
                                          or (kind == "tile.inline_asm" and "isPure" not in op.attributes)):
             raise TileTypeError(f"map_elementwise: '{name}' has an effect besides its result: {kind[5:]}",
                                 "a function of elements may load, but not store, print, assert or use atomics; give "
                                 "its values as results and store those")
-        if any(isinstance(result.type, ir.RankedTensorType) for result in op.operation.results):
+        if any(_is_block(result.type) for result in op.results):
             raise TileTypeError(f"map_elementwise: '{name}' computes with blocks",
                                 "each element is computed by one thread, which has scalars only")
-        for region in op.operation.regions:
+        for region in op.regions:
             for inner in region.blocks:
                 _check_code(inner, name)
 
