@@ -69,4 +69,5 @@ def load(kernel: CompiledKernel, device_index: int = 0) -> _launcher.Executable:
         RuntimeError: If it is damaged, or needs what no library of the process has.
     """
     start_pool()
+    kernel.n_regs, kernel.n_spills, kernel.n_max_threads = vector_registers(), 0, 1
     return _launcher.load_cpu(kernel.name, kernel.asm["object"], kernel.metadata["scratch_bytes"])
