@@ -180,3 +180,21 @@ def test_a_lock():
     lock, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
     lock_kernel[(200,)](lock, total)
     assert total[0] == 200 and lock[0] == 0
+
+
+@tw.jit
+def long_kernel(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "float64"])
+def test_more_than_caches_hold(dtype):
+    """Long arrays, at addresses of all alignments, are written past the caches and complete."""
+    n = 40_000_000 // np.dtype(dtype).itemsize + 77
+    x = np.arange(n + 8).astype(dtype)
+    y = np.zeros(n + 8, dtype)
+    for shift in (0, 1, 4):
+        long_kernel[(tw.cdiv(n, 4096),)](x[:n], y[shift : shift + n], n, BLOCK=4096)
+        assert np.array_equal(y[shift : shift + n], (x[:n] + 1).astype(dtype)) and not y[shift + n :].any()
+        y[:] = 0
