@@ -139,7 +139,7 @@ def test_who_listens_to_compilations(tmp_path):
     assert [facts["cache_hit"] for facts in heard] == [False, True, False]
     times = heard[0]["times"]
     assert times.total == times.ir_initialization + times.total_lowering + times.store_results > 0
-    assert [name for name, _ in times.lowering_stages] == ["llvm", "library"]
+    assert [name for name, _ in times.lowering_stages] == ["llvm", "object"]
     assert heard[0]["metadata"]["name"] == "scale" and heard[1]["src"].fn is scale
 
 
