@@ -244,6 +244,8 @@ def test_division_of_a_block_by_a_number(rng):
         assert same(out[usual], expected[usual]) or ulp_error(out[usual], exact[usual]) <= 2
         rest = np.abs(out.astype(np.float64) - exact)[~usual]
         assert np.all(rest <= np.maximum(np.abs(exact[~usual]) * 2.0**-22, 3e-45))
+        zeros = expected == 0
+        assert np.array_equal(np.signbit(out[zeros]), np.signbit(expected[zeros]))
 
 
 @tw.jit

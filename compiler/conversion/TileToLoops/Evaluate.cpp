@@ -185,20 +185,23 @@ Lanes Nest::divideByOne(Lanes dividend, Lanes divisor) {
   Value scale = arith::SelectOp::create(
       builder, loc, isBelow(large, size), small,
       arith::SelectOp::create(builder, loc, isBelow(size, small), large, one));
+  // With its sign, so that what x is divided by is positive: zeros keep theirs.
+  scale = math::CopySignOp::create(builder, loc, scale, divisor.value);
   Value scaled = arith::MulFOp::create(builder, loc, divisor.value, scale);
   Value inverse = arith::DivFOp::create(builder, loc, one, scaled);
-  Value negative = arith::NegFOp::create(builder, loc, scaled);
   auto like = [&](Value scalar) { return spread({scalar, divisor.level}).value; };
   scale = like(scale);
+  scaled = like(scaled);
   inverse = like(inverse);
-  negative = like(negative);
   unsigned level = std::max(dividend.level, divisor.level);
   setInsertionPoint(level);
   Value x = arith::MulFOp::create(builder, loc, dividend.value, scale);
   Value quotient = arith::MulFOp::create(builder, loc, x, inverse);
-  Value error = math::FmaOp::create(builder, loc, quotient, negative, x);
-  Value better = math::FmaOp::create(builder, loc, error, inverse, quotient);
-  // Infinite quotients have no error to correct.
+  Value excess =
+      math::FmaOp::create(builder, loc, quotient, scaled, arith::NegFOp::create(builder, loc, x));
+  Value better = math::FmaOp::create(builder, loc, arith::NegFOp::create(builder, loc, excess),
+                                     inverse, quotient);
+  // Infinite quotients cannot be corrected.
   Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, better, better);
   return {arith::SelectOp::create(builder, loc, isNumber, better, quotient), level};
 }
