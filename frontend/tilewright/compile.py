@@ -181,7 +181,7 @@ def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Map
     name = symbol or kernel_name(fn, arguments)
     build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target_name, arch=arch,
                                  input_precision=options.default_dot_input_precision, num_warps=options.num_warps,
-                                 byte_floats=known_targets()[target_name].byte_floats.get(arch))
+                                 byte_floats=known_targets()[target_name].byte_floats[arch])
     remarks = [Note(f"option '{option}' has no effect on target '{target_name}'", severity="remark")
                for option in options.unused(target_name)]
     module = build_module(fn, arguments, build_options, name)

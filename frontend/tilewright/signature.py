@@ -130,7 +130,7 @@ def known_targets() -> dict[str, TargetInfo]:
     from .mlir._mlir_libs import _tileNative
 
     return {name: TargetInfo(info["architectures"], info["stages"], info["artifacts"],
-                             {arch: tuple(types) for arch, types in info.get("byte_floats", {}).items()})
+                             {arch: tuple(types) for arch, types in info["byte_floats"].items()})
             for name, info in json.loads(_tileNative.describe_targets()).items()}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tilewright.signature import known_targets, parse_target
 
 
 @pytest.fixture
@@ -22,6 +23,19 @@ def rng():
 def device(pytestconfig) -> str:
     """Where kernels run: "cpu", "cuda", "emulator" or "interpreter"."""
     return pytestconfig.getoption("--device")
+
+
+@pytest.fixture(scope="session")
+def admits(device):
+    """Whether kernels may use a type there."""
+    targets = {"cpu": "cpu", "interpreter": "cpu", "emulator": "amd"}
+    if device == "cuda":
+        from tilewright.runtime.nvidia import target_of
+
+        targets["cuda"] = target_of(0)
+    name, arch = parse_target(targets[device])
+    byte_floats = known_targets()[name].byte_floats[arch]
+    return lambda type: not type.is_fp8() or type.name in byte_floats
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,6 @@ import tilewright as tw
 import tilewright.language as tl
 from number_formats import FORMATS, NUMBERS, WIDE, convert, decode, same_bits, some_bits, storage
 
-ON_GPU = (tl.float8e5, tl.float8e4nv, tl.float8e4b15)  # what every GPU that tests run on admits
-
-
-def admitted(type, device):
-    return device == "cpu" or not type.is_fp8() or type in ON_GPU
-
 
 @tw.jit
 def cast_kernel(x, outs, n, SOURCE: tl.constexpr, TYPES: tl.constexpr, ROUNDING: tl.constexpr, BLOCK: tl.constexpr):
@@ -45,16 +39,16 @@ def check(bits, source, types, rounding=None):
 
 
 @pytest.mark.parametrize("source", NUMBERS, ids=str)
-def test_all_pairs(rng, device, source):
-    if not admitted(source, device):
+def test_all_pairs(rng, admits, source):
+    if not admits(source):
         pytest.skip("not a type of this target")
-    check(some_bits(rng, source), source, [to for to in NUMBERS if admitted(to, device)])
+    check(some_bits(rng, source), source, [to for to in NUMBERS if admits(to)])
 
 
 @pytest.mark.parametrize("source", [tl.float16, tl.bfloat16, *WIDE], ids=str)
-def test_rounding_towards_zero(rng, device, source):
+def test_rounding_towards_zero(rng, admits, source):
     narrower = [to for to in [*FORMATS, *WIDE]
-                if to.primitive_bitwidth < source.primitive_bitwidth and admitted(to, device)]
+                if to.primitive_bitwidth < source.primitive_bitwidth and admits(to)]
     bits = some_bits(rng, source)
     check(bits, source, narrower, "rtz")
     check(bits, source, narrower, "rtne")
@@ -73,8 +67,8 @@ def double_kernel(x, wide, out, n):
 
 
 @pytest.mark.parametrize("type", ARRAYS, ids=str)
-def test_arrays_of_narrow_floats(rng, device, type):
-    if not admitted(type, device):
+def test_arrays_of_narrow_floats(rng, admits, type):
+    if not admits(type):
         pytest.skip("not a type of this target")
     dtype, size = np.dtype(getattr(ml_dtypes, ARRAYS[type])), 250
     bits = rng.choice(some_bits(rng, type), 256)
@@ -96,8 +90,10 @@ def bitcast_kernel(x, out, TYPES: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @pytest.mark.parametrize("width", [8, 16, 32, 64])
-def test_bit_casts_change_no_bit(rng, device, width):
-    types = [type for type in NUMBERS if type.primitive_bitwidth == width and admitted(type, device)]
+def test_bit_casts_change_no_bit(rng, device, admits, width):
+    if device == "interpreter" and width == 8:
+        pytest.skip("the interpreter holds values, among them one NaN")
+    types = [type for type in NUMBERS if type.primitive_bitwidth == width and admits(type)]
     orders = [types, types[::-1]]
     bits = some_bits(rng, types[0], 4096)[: (4096 if width > 8 else 256)]
     for order in orders:
@@ -116,8 +112,8 @@ def constant_kernel(out, VALUE: tl.constexpr, TYPES: tl.constexpr):
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 1.0, -1.75, 0.3, 448.0, 1e6, float("inf"), float("nan"), 3, 100])
-def test_constants_are_rounded_alike(device, value):
-    types = [type for type in [*FORMATS, *WIDE] if admitted(type, device)]
+def test_constants_are_rounded_alike(admits, value):
+    types = [type for type in [*FORMATS, *WIDE] if admits(type)]
     outs = tuple(np.zeros(5, storage(type)) for type in types)
     constant_kernel[(1,)](outs, VALUE=value, TYPES=tuple(types))
     single = np.full(5, value, np.float32)

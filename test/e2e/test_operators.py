@@ -10,7 +10,6 @@ import tilewright.language as tl
 from number_formats import FORMATS, INTEGERS, NUMBERS, WIDE, convert, decode, same_bits, some_bits, storage
 
 SIZE = 256
-ON_GPU = (tl.float8e5, tl.float8e4nv, tl.float8e4b15)
 
 
 # --- the language's side ------------------------------------------------------------------------------
@@ -258,11 +257,10 @@ def result_type(op, type):
     return tl.int1 if op in COMPARISON else type
 
 
-def cases(left, group, device):
+def cases(left, group, admits):
     for op, right in itertools.product(GROUPS[group], NUMBERS):
-        fp8 = [x for x in (left, right) if x.is_fp8() and device != "cpu" and x not in ON_GPU]
         type = operand_type(op, left, right)
-        if type is not None and not fp8:
+        if type is not None and admits(left) and admits(right):
             yield op, right, type
 
 
@@ -275,8 +273,8 @@ def sample(rng, type):
 
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("left", NUMBERS, ids=str)
-def test_all_pairs(rng, device, left, group):
-    chosen = list(cases(left, group, device))
+def test_all_pairs(rng, admits, left, group):
+    chosen = list(cases(left, group, admits))
     if not chosen:
         pytest.skip("the type has no such operators here")
     ops, rights, types = zip(*chosen, strict=True)
@@ -329,8 +327,8 @@ def unary_kernel(x, negative, absolute, inverted, falsehood, TYPE: tl.constexpr,
 
 
 @pytest.mark.parametrize("type", NUMBERS, ids=str)
-def test_one_operand(rng, device, type):
-    if type.is_fp8() and device != "cpu" and type not in ON_GPU:
+def test_one_operand(rng, admits, type):
+    if not admits(type):
         pytest.skip("not a type of this target")
     x = sample(rng, type)
     outs = [np.zeros(SIZE, np.uint64) for _ in range(4)]
@@ -348,3 +346,59 @@ def test_one_operand(rng, device, type):
         assert same_bits(absolute, to_bits(np.abs(value), type), type).all()
     if type.is_int():
         assert same_bits(inverted, to_bits(~value, type), type).all()
+
+
+# --- several operands -----------------------------------------------------------------------------------------
+@tw.jit
+def clamp_kernel(x, low, high, out, kept, TYPE: tl.constexpr, RESULT: tl.constexpr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    value, least, most = value_of(tl.load(x + i), TYPE), value_of(tl.load(low + i), TYPE), value_of(
+        tl.load(high + i), TYPE)
+    result = tl.clamp(value, least, most)
+    tl.static_assert(result.dtype == RESULT)
+    tl.store(out + i, bits_of(result))
+    tl.store(kept + i, bits_of(tl.clamp(value, least, most, propagate_nan=tl.PropagateNan.ALL)))
+
+
+@pytest.mark.parametrize("type", [type for type in NUMBERS if type is not tl.int1 and not type.is_fp8()], ids=str)
+def test_clamp(rng, type):
+    x, low, high = (sample(rng, type) for _ in range(3))
+    a, b = native(low, type), native(high, type)
+    if type.is_floating():
+        low, high = (np.where(np.isnan(side), 0, bits).astype(bits.dtype) for side, bits in ((a, low), (b, high)))
+        a, b = native(low, type), native(high, type)
+    low, high = np.where(a <= b, low, high), np.where(a <= b, high, low)
+    a, b, value = (native(bits, type) for bits in (low, high, x))
+    result = tl.float32 if type is tl.bfloat16 else type
+    out, kept = np.zeros(SIZE, np.uint64), np.zeros(SIZE, np.uint64)
+    clamp_kernel[(1,)](x, low, high, out, kept, TYPE=type, RESULT=result, SIZE=SIZE)
+    minimum, maximum = (np.fmin, np.fmax) if type.is_floating() else (np.minimum, np.maximum)
+    expected = minimum(maximum(value, a), b)
+    with_nan = np.where(value != value, value, expected)
+    for found, wanted in ((out, expected), (kept, with_nan)):
+        found = native(found.astype(storage(result)), result)
+        assert np.array_equal(found, wanted, equal_nan=type.is_floating())
+
+
+@tw.jit
+def cdiv_kernel(x, y, out, high, SIZE: tl.constexpr, WIDE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    a, b = tl.load(x + i), tl.load(y + i)
+    tl.store(out + i, tl.cdiv(a, b))
+    if WIDE:
+        tl.store(high + i, tl.umulhi(a, b))
+
+
+@pytest.mark.parametrize("type", INTEGERS, ids=str)
+def test_cdiv_and_umulhi(rng, type):
+    dtype = INTEGERS[type]
+    x = (sample(rng, type).view(dtype) // 4).astype(dtype)
+    y = np.maximum(np.abs(sample(rng, type).view(dtype) // 4), 1).astype(dtype)
+    x = np.abs(x)
+    out, high = np.zeros(SIZE, dtype), np.zeros(SIZE, dtype)
+    wide = dtype.itemsize >= 4
+    cdiv_kernel[(1,)](x, y, out, high, SIZE=SIZE, WIDE=wide)
+    assert out.tolist() == [-(-int(a) // int(b)) for a, b in zip(x, y, strict=True)]
+    if wide:
+        bits = 8 * dtype.itemsize
+        assert high.tolist() == [int(a) * int(b) >> bits for a, b in zip(x, y, strict=True)]

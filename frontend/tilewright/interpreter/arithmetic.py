@@ -76,12 +76,18 @@ def _by_bits(x: Array, count: Callable[[str], int]) -> Array:
 
 
 @evaluates("arith.mului_extended")
-def _wide_product(machine: Machine, op: Operation, x: Array, y: Array) -> tuple[Array, Array]:
+def _wide_product(machine: Machine, op: Operation, x: Array, y: Array,
+                  seen: Callable[[Array], Array] = unsigned) -> tuple[Array, Array]:
     width = 8 * x.dtype.itemsize
-    product = unsigned(x).astype(object) * unsigned(y).astype(object)
+    product = seen(x).astype(object) * seen(y).astype(object)
     low = np.asarray(product % (1 << width)).astype(unsigned(x).dtype)
-    high = np.asarray(product // (1 << width)).astype(unsigned(x).dtype)
+    high = np.asarray(product // (1 << width)).astype(seen(x).dtype)
     return fit(low, op.results[0].type), fit(high, op.results[1].type)
+
+
+@evaluates("arith.mulsi_extended")
+def _wide_signed_product(machine: Machine, op: Operation, x: Array, y: Array) -> tuple[Array, Array]:
+    return _wide_product(machine, op, x, y, signed)
 
 
 # predicate: how integers are seen, the comparison

@@ -21,7 +21,7 @@ from ..ast.module import Argument, flatten
 from ..ast.values import Value, tensor
 from ..errors import CompilationError
 from ..language.descriptors import tensor_descriptor
-from ..language.types import dtype, tensor_descriptor_type
+from ..language.types import dtype, float8e4b15, like, pointer_type, tensor_descriptor_type, uint8
 
 MARK = "debug.mark"
 BREAK = "debug.break"
@@ -109,6 +109,12 @@ class _Session:
         self.ir = None
 
     def ir_type(self, type: dtype) -> dtype:
+        """The type itself, but float8e4b15 is a byte as it is in the IR."""
+        scalar = type.scalar
+        if scalar is float8e4b15:
+            return like(type, uint8)
+        if scalar.is_ptr() and scalar.element_ty is float8e4b15:
+            return like(type, pointer_type(uint8, scalar.address_space, scalar.const))
         return type
 
     def attribute(self, text: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from ....ast.values import tensor
 from ....jit import jit
 from ...arithmetic import where
+from ...debug import static_assert
 from ...math import sqrt as square_root
 from ...reductions import max as largest_of
 from ...types import float64
@@ -189,6 +190,7 @@ def _largest(n):
 @jit
 def yn(n, x):
     """The Bessel function of the second kind of an integer order, by recurrence from the orders 0 and 1."""
+    static_assert(n.dtype.is_int() and x.dtype.is_floating(), "yn: expects an integer order and a float")
     wide = x.to(float64)
     before, value = y0(wide), y1(wide)
     result = where(n == 0, before, value)
@@ -208,6 +210,7 @@ def jn(n, x):
     By recurrence upwards below the argument; above it, where that loses all digits, downwards from an
     order so high that its value does not count.
     """
+    static_assert(n.dtype.is_int() and x.dtype.is_floating(), "jn: expects an integer order and a float")
     wide = x.to(float64)
     size = where(wide < 0, -wide, wide)
     largest = _largest(n)

@@ -145,7 +145,8 @@ def rnorm4d(x: tensor, y: tensor, z: tensor, t: tensor) -> Any:
 
 @in_own_type("rcbrt", "One over the cube root")
 def rcbrt(x: tensor) -> Any:
-    return 1.0 / emit("math.cbrt", [x], x.type)
+    # Not `/`, which may be approximate.
+    return emit("arith.divf", [constant_like(x.type, 1.0), emit("math.cbrt", [x], x.type)], x.type)
 
 
 # --- powers ---------------------------------------------------------------------------------------------
