@@ -367,3 +367,21 @@ def test_combine_functions_and_helpers_that_programs_name():
     assert out.tolist() == [496, 31, 5, 496]
     assert tl.core.str_to_ty("*fp16") is tl.pointer_type(tl.float16)
     assert tl.core.get_int_dtype(16, False) is tl.uint16 and tl.core.get_primitive_bitwidth(tl.int64) == 64
+
+
+def test_a_block_without_dimensions_is_a_scalar():
+    @triton.jit
+    def total(x, out, n, BLOCK: tl.constexpr):
+        number = tl.zeros([], dtype=tl.float32)
+        whole = tl.full((), 2, tl.int32)
+        for start in range(0, n, BLOCK):
+            if start >= 0:
+                number += tl.sum(tl.load(x + start + tl.arange(0, BLOCK)), 0)
+            whole += 1
+        tl.store(out, number)
+        tl.store(out + 1, whole)
+
+    x = np.arange(64, dtype=np.float32)
+    out = np.zeros(2, np.float32)
+    total[(1,)](x, out, 64, BLOCK=16)
+    assert out.tolist() == [x.sum(), 6]

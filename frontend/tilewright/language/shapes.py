@@ -66,7 +66,7 @@ def full(shape: Any, value: Any, dtype: dtype) -> tensor:
     """A block of one value.
 
     Args:
-        shape: Sizes, compile-time constants.
+        shape: Sizes, compile-time constants; without any the result is a scalar.
         value: A number or a scalar.
         dtype: The type of an element.
     """
@@ -76,12 +76,14 @@ def full(shape: Any, value: Any, dtype: dtype) -> tensor:
     if is_number(value):
         exact = dtype.is_int() or dtype.is_ptr()
         scalar = cast(to_tensor(value), dtype) if exact else tensor(None, dtype, float(value))
+        if not sizes:  # as many programs begin a sum
+            return scalar
         if scalar.constant is not None:
             return constant_like(block_type(dtype, sizes), scalar.constant)
         return splat(scalar, sizes)
     if not isinstance(value, tensor) or value.type.is_block():
         raise TileTypeError(f"full: the value must be a scalar, got {describe_value(value)}")
-    return splat(cast(value, dtype), sizes)
+    return splat(cast(value, dtype), sizes) if sizes else cast(value, dtype)
 
 
 @builtin
