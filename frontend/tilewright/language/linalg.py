@@ -11,6 +11,7 @@ from ..ast.values import tensor
 from ..errors import TileTypeError, list_names
 from . import types as t
 from .conversion import constant_like, convert, static, static_int
+from .moving import cat
 from .registry import builtin
 from .shapes import require_block, reshape
 from .types import block_type, describe, dtype
@@ -102,9 +103,24 @@ def dot(input: tensor, other: tensor, acc: Any = None, input_precision: str | No
     imprecise = static(max_num_imprecise_acc, "dot: max_num_imprecise_acc")
     if imprecise:
         attributes["maxImpreciseAcc"] = session.integer(static_int(imprecise, "dot: max_num_imprecise_acc"))
+    if len(a.shape) == 2 and (precision != "ieee" or a.dtype.primitive_bitwidth <= 16):
+        a, b = _fill_up(a, b)
     return _product(a, b, acc, element, attributes)
 
 
+def _fill_up(a: tensor, b: tensor) -> tuple[tensor, tensor]:
+    """Operands with zeros behind an inner dimension that matrix instructions cannot be repeated over.
+
+    They take 32 bytes of it at a time. On the CPU, which multiplies element by element,
+    nothing is gained.
+    """
+    inner = a.shape[-1]
+    missing = -inner % (32 // a.dtype.itemsize)
+    if missing == 0 or current().options.target in ("", "cpu"):
+        return a, b
+    columns = constant_like(block_type(a.dtype, (a.shape[0], missing)), 0.0 if a.dtype.is_floating() else 0)
+    rows = constant_like(block_type(b.dtype, (missing, b.shape[1])), 0.0 if b.dtype.is_floating() else 0)
+    return cat(a, columns, dim=1), cat(b, rows, dim=0)
 
 
 def _product(a: tensor, b: tensor, acc: tensor | None, element: dtype, attributes: dict[str, Any]) -> tensor:
