@@ -88,3 +88,11 @@ def test_assembly_on_scalars(device):
     constraints = "={0},{0}".format(REGISTER[device])
     scalar_asm_kernel[(1,)](out, 21, TEXT=TEXT[device]["shift"], CONSTRAINTS=constraints)
     assert out[0] == 168
+
+
+@pytest.mark.cpu_only(reason="assembly of another target than the CPU")
+@pytest.mark.parametrize("text,constraints", [("shl.b32 $0, $1, 3;", "=r,r"), ("movl $1, $0", "=h,h")])
+def test_assembly_of_another_target_is_an_error(text, constraints):
+    x = np.zeros(4, np.int32)
+    with pytest.raises(tw.CompilationError, match="code generation.*(invalid instruction|constraint 'h')"):
+        asm_kernel[(1,)](x, x.copy(), 4, TEXT=text, CONSTRAINTS=constraints, PURE=True, BLOCK=4)
