@@ -100,3 +100,20 @@ module attributes {tile.target = #tile.target<"any", "any", {lanes = 32 : i32,
     return %y : f32
   }
 }
+
+// -----
+
+// A target that scales by powers of two needs no products for it.
+module attributes {tile.target = #tile.target<"name", "arch", {lanes = 1 : i32,
+    native_math = {ldexp.f32 = 0.0 : f32, ldexp.f64 = 0.0 : f32}}>} {
+// CHECK-LABEL: func.func @scaled
+// CHECK-NOT: arith.shli
+// CHECK: llvm.call_intrinsic "llvm.ldexp"({{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+// CHECK: arith.trunci {{.*}} : vector<8xi64> to vector<8xi32>
+// CHECK: llvm.call_intrinsic "llvm.ldexp"({{.*}}) : (vector<8xf64>, vector<8xi32>) -> vector<8xf64>
+func.func @scaled(%x: vector<16xf32>, %y: vector<8xf64>) -> (vector<16xf32>, vector<8xf64>) {
+  %0 = math.exp %x : vector<16xf32>
+  %1 = math.exp2 %y : vector<8xf64>
+  return %0, %1 : vector<16xf32>, vector<8xf64>
+}
+}

@@ -106,6 +106,12 @@ TargetAttr CPUTarget::describe(MLIRContext *context, StringRef arch) const {
        builder.getI32IntegerAttr(machine.hasWideVectors ? 32 : 16)},
       // F16C. Others become integer arithmetic: what LLVM calls for them is in no library here.
       {builder.getStringAttr("native_casts"), builder.getStrArrayAttr({"f16:f32", "f32:f16"})}};
+  if (machine.hasWideVectors) {
+    Attribute exact = builder.getF32FloatAttr(0);
+    facts.emplace_back(builder.getStringAttr("native_math"),
+                       builder.getDictionaryAttr({{builder.getStringAttr("ldexp.f32"), exact},
+                                                  {builder.getStringAttr("ldexp.f64"), exact}}));
+  }
   return TargetAttr::get(context, getName(), arch, builder.getDictionaryAttr(facts));
 }
 

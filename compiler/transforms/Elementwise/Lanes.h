@@ -30,6 +30,9 @@ public:
     return OpT::create(builder, loc, std::forward<Args>(args)...);
   }
   mlir::OpBuilder &getBuilder() { return builder; }
+  /// Whether the target multiplies by a power of two in one instruction (LLVM's
+  /// `ldexp`, on scalars and vectors).
+  bool scalesByPower = false;
 
 private:
   mlir::OpBuilder builder;

@@ -16,6 +16,9 @@ using namespace tile;
 // What the target has
 //===----------------------------------------------------------------------===//
 
+/// Not an operation of the table, but what expansions are made of: x * 2^n.
+static constexpr llvm::StringLiteral kScaleFunction = "ldexp";
+
 static StringRef getFunction(Operation *op) { return op->getName().stripDialect(); }
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
@@ -28,7 +31,8 @@ static LogicalResult verifyFacts(Operation *root, TargetAttr target) {
     return success();
   for (NamedAttribute entry : native) {
     auto [function, type] = entry.getName().getValue().split('.');
-    bool hasRow = findMathRow(function, 32) || isKept(function) == Kept::OnF32AndF64;
+    bool hasRow = findMathRow(function, 32) || isKept(function) == Kept::OnF32AndF64 ||
+                  function == kScaleFunction;
     if (!hasRow || !llvm::is_contained({"f16", "bf16", "f32", "f64"}, type))
       return root->emitError("expects 'native_math' to name a function of the table and a float "
                              "type, got '")
@@ -125,6 +129,7 @@ LogicalResult Expander::expandWide(Operation *op, Type element) {
   if (isNative(op, element, row->allowed))
     return success();
   LaneBuilder at(op, constants);
+  at.scalesByPower = ::isNative(target, kScaleFunction, element, 0.0);
   auto operands =
       llvm::map_to_vector(op->getOperands(), [&](Value value) { return Lanes(at, value); });
   bool throughExp2 = isa<math::ExpOp>(op) && ::isNative(target, "exp2", element, row->allowed);

@@ -29,11 +29,14 @@ def ExpandMath : Pass<"tile-expand-math"> {
 
     An operation that is native with an error within the table's is left alone;
     with the flag `fastmath<afn>` any native one is. The target lowers it. `exp`
-    is expanded into a native `exp2` where there is one.
+    is expanded into a native `exp2` where there is one. `ldexp` (on scalars and
+    vectors only) is no operation but serves expansions: LLVM's intrinsic then
+    stands where two products would scale by a power of two, to the same bits.
 
     A function without a row for its type is reported as an error.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 #endif // TILE_EXPAND_MATH_TD

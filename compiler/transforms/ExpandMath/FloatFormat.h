@@ -4,6 +4,8 @@
 
 #include "compiler/transforms/Elementwise/Lanes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 #include <limits>
 
 namespace tile::expand {
@@ -40,9 +42,17 @@ inline Rounded roundProduct(Lanes a, double b) {
   return {shifted - origin, shifted.asInt() - origin.asInt()};
 }
 
-/// `x * 2^n` for `|n|` up to about twice the largest exponent, rounded once:
-/// the first of two factors is exact.
+/// `x * 2^n` for `|n|` up to about twice the largest exponent, rounded once: in one
+/// instruction where there is one, else by two factors of which the first is exact.
 inline Lanes scaleByPower(Lanes x, Lanes n) {
+  LaneBuilder &at = x.getBuilder();
+  if (at.scalesByPower) {
+    Lanes exponent = n.getWidth() > 32 ? n.truncate(32) : n;
+    auto call = at.create<mlir::LLVM::CallIntrinsicOp>(
+        x.getType(), at.getBuilder().getStringAttr("llvm.ldexp"),
+        mlir::ValueRange{mlir::Value(x), mlir::Value(exponent)});
+    return {at, call.getResult(0)};
+  }
   int bits = getSignificandBits(x), bias = getExponentBias(x);
   Lanes half = n >> 1;
   auto power = [&](Lanes exponent) { return ((exponent + bias) << bits).asFloat(x.getElement()); };
