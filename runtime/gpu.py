@@ -13,6 +13,20 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "__cuda_array_interface__") or str(getattr(value, "device", "")).startswith("cuda")
 
 
+def arrays_of(values: Iterable[Any]) -> Iterator[Any]:
+    """Arguments that may be arrays: also those in tuples, and what descriptors describe."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from arrays_of(value)
+        else:
+            yield value.base if hasattr(value, "block_shape") and hasattr(value, "base") else value
+
+
+def are_used_by(values: Iterable[Any]) -> bool:
+    """Whether one of the arguments of a launch is on a GPU."""
+    return any(is_array(value) for value in arrays_of(values))
+
+
 def is_in_use() -> bool:
     """Whether this process works on a GPU: torch can, or a kernel has been loaded there."""
     torch = sys.modules.get("torch")
@@ -33,7 +47,7 @@ def describe_device(values: Iterable[Any]) -> str:
     """The name of the GPU that the first array of the arguments is on."""
     from tilewright.runtime.nvidia import Device
 
-    devices = (str(getattr(value, "device", "")) for value in values)
+    devices = (str(getattr(value, "device", "")) for value in arrays_of(values))
     index = next((text.partition(":")[2] for text in devices if text.startswith("cuda:")), "0")
     return Device.get(int(index)).properties.name
 

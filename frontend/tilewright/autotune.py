@@ -131,6 +131,7 @@ class Autotuner(_Wrapper):
         self.pre_hook: Hook = pre_hook or self._reset_arrays
         self.post_hook: Hook = post_hook or self._restore_arrays
         self.do_bench = _choose_bench(warmup, rep, use_cuda_graph, do_bench)
+        self._has_own_bench = do_bench is not None
         self.cache_results = cache_results
         self.cache: dict[tuple, Config] = {}
         self.configs_timings: dict[Config, Timing] = {}
@@ -201,9 +202,11 @@ class Autotuner(_Wrapper):
         disk = Results(self, key, named)
         timings = {option: known for option in candidates if (known := disk.get(option)) is not None}
         fresh = [option for option in candidates if option not in timings]
-        self._compile_all(fresh, args, grid, kwargs)
-        for option in fresh:
-            timings[option] = self._measure(option, args, named, grid, kwargs)
+        groups = self._group_equal(fresh, named)
+        self._compile_all([group[0] for group in groups], args, grid, kwargs)
+        for group in groups:
+            timing = self._measure(group[0], args, named, grid, kwargs)
+            timings.update({option: timing for option in group})
         self.configs_timings = timings
         best = min(timings, key=lambda option: timings[option])
         if math.isinf(timings[best][0]):
@@ -220,6 +223,19 @@ class Autotuner(_Wrapper):
         for listener in list(hooks.autotuning_listeners):
             listener(fn=self.jit_function, key=key, best_config=best, configs_timings=timings, cache_hit=not fresh)
         return best
+
+    def _group_equal(self, options: Sequence[Config], named: Mapping[str, Any]) -> list[list[Config]]:
+        """Configurations that are the same kernel: on the CPU those that differ in a GPU's options alone."""
+        if self._has_own_bench or is_on_gpu(named):
+            return [[option] for option in options]
+        from tilewright.runtime.cpu import UNUSED_OPTIONS
+
+        groups: dict[str, list[Config]] = {}
+        for option in options:
+            used = {name: value for name, value in option.all_kwargs().items() if name not in UNUSED_OPTIONS
+                    or name in self.arg_names}
+            groups.setdefault(repr((sorted(used.items()), option.pre_hook)), []).append(option)
+        return list(groups.values())
 
     def _compile_all(self, options: Sequence[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> None:
         """Compile side by side; what fails does so again, and is reported, when it is measured."""

@@ -79,7 +79,7 @@ def current_stream(named: dict[str, Any]) -> int:
     """The stream that a launch with these arguments goes to; 0 on the CPU."""
     from .runtime import gpu
 
-    return gpu.current_stream() if any(gpu.is_array(value) for value in named.values()) else 0
+    return gpu.current_stream() if gpu.are_used_by(named.values()) else 0
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class Results:
 def is_on_gpu(named: Mapping[str, Any]) -> bool:
     from tilewright.runtime import gpu
 
-    return any(gpu.is_array(value) for value in named.values())
+    return gpu.are_used_by(named.values())
 
 
 def _describe_device(named: Mapping[str, Any]) -> str:

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from tilewright.runtime.launch import CompiledKernel
 
 
+#: Options without an effect on what a kernel of the CPU does, and how fast.
+UNUSED_OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "ptx_options", "waves_per_eu",
+                            "matrix_instr_nonkdim", "kpack", "schedule_hint", "launch_pdl"})
+
+
 def _cpu_quota(file: Path = Path("/sys/fs/cgroup/cpu.max")) -> float | None:
     """CPUs' worth of time that a container grants; None without a limit."""
     try:

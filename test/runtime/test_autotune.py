@@ -8,6 +8,7 @@ import tilewright as tw
 from tilewright import Config, autotune, heuristics, hooks
 from tilewright.autotune import AutotunerError
 from tilewright.jit import KernelInterface
+from tilewright.runtime import gpu
 
 
 class Fake:
@@ -248,3 +249,28 @@ def test_heuristics_under_autotune(fake, bench):
     tuned[1](None, None, 5)
     assert fake.launches[-1][2]["EVEN"] is True
     assert [named["EVEN"] for _, warmup, named in fake.launches if not warmup] == [False, True, True, True]
+
+
+def test_configurations_that_are_one_kernel_on_the_cpu_are_measured_once(fake):
+    configs = [Config({"BLOCK": block}, num_warps=warps, num_stages=stages) for block in (32, 64)
+               for warps in (2, 4) for stages in (1, 3)]
+    tuned = autotune(configs, key=[])(fake)
+    tuned[(1,)](np.zeros(4), None, 4)
+    assert len(tuned.configs_timings) == 8
+    compiled = [named for _, warmup, named in fake.launches if warmup]
+    assert [named["BLOCK"] for named in compiled] == [32, 64] and tuned.best_config in configs
+    by_block = {block: {tuple(times) for option, times in tuned.configs_timings.items()
+                        if option.kwargs["BLOCK"] == block} for block in (32, 64)}
+    assert all(len(times) == 1 for times in by_block.values())
+
+
+def test_arrays_on_a_gpu_are_found_wherever_they_are():
+    class Array:
+        device = "cuda:1"
+
+    class Descriptor:
+        base, block_shape = Array(), [1]
+
+    for argument in (Array(), (1, Array()), Descriptor(), (None, (Descriptor(),))):
+        assert gpu.are_used_by([3, argument])
+    assert not gpu.are_used_by([3, None, np.zeros(3), (1, np.zeros(2))])
