@@ -22,11 +22,19 @@ import matmul as tile_matmul  # noqa: E402
 import softmax as tile_softmax  # noqa: E402
 
 MATMUL_CONFIGS = [
-    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "num_warps": 4, "num_stages": 4},
-    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 8, "num_stages": 3},
+    {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "num_warps": 8, "num_stages": 4},
     {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "num_warps": 8, "num_stages": 3},
-    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "num_warps": 8, "num_stages": 4},
-    {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 32, "num_warps": 4, "num_stages": 4},
+    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 4, "num_stages": 4},
+    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 4, "num_stages": 3},
+    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 8, "num_stages": 3},
+    {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 4, "num_stages": 4},
+]
+ATTENTION_CONFIGS = [
+    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 4},
+    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 3},
+    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
 ]
 
 
@@ -72,8 +80,8 @@ def matmul() -> Iterator[Workload]:
     for size in (1024, 2048, 4096, 8192):
         a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
         outputs = [torch.empty_like(a) for _ in range(3)]
-        ours = _best(lambda options, a=a, b=b, c=outputs[0]: tile_matmul.matmul(a, b, c, **options))
-        theirs = _best(lambda options, a=a, b=b, c=outputs[1]: twin.matmul(a, b, c, **options))
+        ours = _best(MATMUL_CONFIGS, lambda options, a=a, b=b, c=outputs[0]: tile_matmul.matmul(a, b, c, **options))
+        theirs = _best(MATMUL_CONFIGS, lambda options, a=a, b=b, c=outputs[1]: twin.matmul(a, b, c, **options))
         candidates = {"tilewright": ours, "triton": theirs,
                       "cublas": lambda a=a, b=b, c=outputs[2]: torch.matmul(a, b, out=c)}
         reference = (a.double() @ b.double()).cpu() if size <= 4096 else None
@@ -81,10 +89,10 @@ def matmul() -> Iterator[Workload]:
                        tolerance=2e-3, flops=2.0 * size**3)
 
 
-def _best(call: Callable[[dict], Any]) -> Callable[[], Any]:
+def _best(configs: list[dict], call: Callable[[dict], Any]) -> Callable[[], Any]:
     """The call with its fastest configuration; a configuration that does not fit is left out."""
     candidates = {}
-    for options in MATMUL_CONFIGS:
+    for options in configs:
         try:
             call(options)
             torch.cuda.synchronize()
@@ -100,18 +108,26 @@ def _best(call: Callable[[dict], Any]) -> Callable[[], Any]:
 
 def attention() -> Iterator[Workload]:
     twin = load_twin("examples/attention.py")
-    heads, length, size = 64, 2048, 64
-    q, k, v = (torch.randn(heads, length, size, device="cuda", dtype=torch.float16) for _ in range(3))
-    options = {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4}
-    outputs = [torch.empty_like(q) for _ in range(2)]
-    candidates = {"tilewright": lambda: tile_attention.attention(q, k, v, False, outputs[0], **options),
-                  "triton": lambda: twin.attention(q, k, v, False, outputs[1], **options),
-                  "torch": lambda: torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0]}
-    scores = q.double() @ k.double().transpose(1, 2) * size**-0.5
-    reference = (torch.softmax(scores, dim=-1) @ v.double()).cpu()
-    results = {name: lambda call=call: call().cpu() for name, call in candidates.items()}
-    yield Workload(f"attention {heads}x{length}x{size} f16", candidates, results, reference, tolerance=2e-3,
-                   flops=4.0 * heads * length * length * size)
+    heads, length = 64, 4096
+    for size, causal in ((64, False), (64, True), (128, False), (128, True)):
+        q, k, v = (torch.randn(heads, length, size, device="cuda", dtype=torch.float16) for _ in range(3))
+        outputs = [torch.empty_like(q) for _ in range(2)]
+
+        def compute(module: Any, output: Any, q: Any = q, k: Any = k, v: Any = v,
+                    causal: bool = causal) -> Callable[[], Any]:
+            return _best(ATTENTION_CONFIGS, lambda options: module.attention(q, k, v, causal, output, **options))
+
+        def cudnn(q: Any = q, k: Any = k, v: Any = v, causal: bool = causal) -> Any:
+            with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+                return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0]
+
+        candidates = {"tilewright": compute(tile_attention, outputs[0]), "triton": compute(twin, outputs[1]),
+                      "cudnn": cudnn}
+        reference = torch.nn.functional.scaled_dot_product_attention(q.float(), k.float(), v.float(),
+                                                                     is_causal=causal).double().cpu()
+        results = {name: lambda call=call: call().cpu() for name, call in candidates.items()}
+        yield Workload(f"attention {heads}x{length}x{size} f16{' causal' if causal else ''}", candidates, results,
+                       reference, tolerance=2e-3, flops=4.0 * heads * length * length * size / (2 if causal else 1))
 
 
 def launch() -> Iterator[Workload]:
