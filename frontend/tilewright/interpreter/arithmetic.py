@@ -172,7 +172,14 @@ def _fused(x: Array, y: Array, z: Array) -> Array:
     if x.dtype == np.float64:
         wide = x.astype(np.longdouble) * y.astype(np.longdouble) + z.astype(np.longdouble)
         return wide.astype(np.float64)
-    return x.astype(np.float64) * y.astype(np.float64) + z.astype(np.float64)
+    product, z = np.asarray(x.astype(np.float64) * y.astype(np.float64)), z.astype(np.float64)
+    total = product + z
+    # The sum is rounded to odd, so that rounding it again to a narrower type rounds once.
+    added = total - product
+    error = (product - (total - added)) + (z - added)
+    even = np.asarray(total).view(np.int64) & 1 == 0
+    nudged = np.nextafter(total, np.copysign(np.inf, error))
+    return np.where(even & np.isfinite(total) & (error != 0), nudged, total)
 
 
 _define("math.fma", _fused)

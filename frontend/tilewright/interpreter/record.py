@@ -12,6 +12,7 @@ import builtins
 import pdb
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 from ..ast.builder import Builder, BuildOptions, building
@@ -21,7 +22,15 @@ from ..ast.module import Argument, flatten
 from ..ast.values import Value, tensor
 from ..errors import CompilationError
 from ..language.descriptors import tensor_descriptor
-from ..language.types import dtype, float8e4b15, like, pointer_type, tensor_descriptor_type, uint8
+from ..language.types import (
+    block_type,
+    dtype,
+    float8e4b15,
+    like,
+    pointer_type,
+    tensor_descriptor_type,
+    uint8,
+)
 
 MARK = "debug.mark"
 BREAK = "debug.break"
@@ -92,6 +101,11 @@ class Operation:
         assert self.block is not None
         self.block.operations.remove(self)
 
+    @property
+    def operation(self) -> Operation:
+        """Itself, as MLIR's views of an operation have it."""
+        return self
+
     def body(self, place: int = 0) -> Block:
         """The block of a region."""
         return self.regions[place].blocks[0]
@@ -106,7 +120,7 @@ class _Session:
 
     def __init__(self) -> None:
         self.context = nullcontext()
-        self.ir = None
+        self.ir = SimpleNamespace(RankedTensorType=block_type)
 
     def ir_type(self, type: dtype) -> dtype:
         """The type itself, but float8e4b15 is a byte as it is in the IR."""
@@ -132,7 +146,7 @@ class RecordingBuilder(Builder):
 
     def __init__(self, options: BuildOptions) -> None:
         self.session = _Session()  # type: ignore[assignment]
-        self.ir = None
+        self.ir = self.session.ir
         self.options = options
         self.block: Any = None
         self.position = lambda: None
