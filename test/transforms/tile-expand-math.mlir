@@ -16,8 +16,11 @@ func.func @forms(%s: f32, %v: vector<16xf64>, %t: tensor<8x4xf32, "layout">)
 // -----
 
 // CHECK-LABEL: func.func @remainders(
-// CHECK-NOT: arith.remf {{.*}} : tensor
-// CHECK: arith.remf {{.*}} : f64
+// CHECK-NOT: arith.remf
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: arith.divf {{.*}} : f64
+// CHECK: math.fma {{.*}} : f64
 func.func @remainders(%x: tensor<8xf32>, %d: f64) -> (tensor<8xf32>, f64) {
   %a = arith.remf %x, %x : tensor<8xf32>
   %b = arith.remf %d, %d : f64

@@ -155,9 +155,7 @@ static void splitSinCos(math::SincosOp op) {
 
 /// All of `math`, and what `arith` has of the C library.
 static bool isExpandable(Operation *op) {
-  auto remainder = dyn_cast<arith::RemFOp>(op);
-  bool isWide = remainder && getElementType(remainder.getType()).getIntOrFloatBitWidth() > 32;
-  return (remainder && !isWide) || isa_and_present<math::MathDialect>(op->getDialect());
+  return isa<arith::RemFOp>(op) || isa_and_present<math::MathDialect>(op->getDialect());
 }
 
 namespace {

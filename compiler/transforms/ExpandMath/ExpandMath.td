@@ -36,7 +36,8 @@ def ExpandMath : Pass<"tile-expand-math"> {
     A function without a row for its type is reported as an error.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif // TILE_EXPAND_MATH_TD

@@ -34,6 +34,7 @@ Lanes log1p(Lanes x);
 Lanes log2(Lanes x);
 Lanes powf(Lanes x, Lanes y);
 Lanes remf(Lanes x, Lanes y);
+Lanes remfWide(Lanes x, Lanes y);
 Lanes rsqrt(Lanes x);
 Lanes sin(Lanes x);
 Lanes sinh(Lanes x);
