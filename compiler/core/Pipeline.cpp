@@ -23,6 +23,7 @@ LogicalResult tile::describeTarget(ModuleOp module, const Target &target,
     return module.emitError() << "target '" << target.getName() << "' has no architecture '"
                               << options.arch << "'; it has " << llvm::join(architectures, ", ");
   Builder builder(module.getContext());
+  module.getContext()->getOrLoadDialect<TileDialect>(); // a later stage may have nothing of it
   module->setAttr(kTargetAttr, target.describe(module.getContext(), options.arch));
   module->setAttr(kNumWarpsAttr, builder.getI32IntegerAttr(options.numWarps));
   module->setAttr(kNumStagesAttr, builder.getI32IntegerAttr(options.numStages));
