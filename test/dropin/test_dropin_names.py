@@ -158,3 +158,15 @@ def test_microscaling_arrays_of_the_host():
     assert drawn.min() >= 0.5 and drawn.max() <= 4
     with pytest.raises(ValueError, match="read as float32"):
         scales.to(np.float16)
+
+
+def test_code_on_the_command_line():
+    done = subprocess.run([sys.executable, "-m", "tilewright.triton", "-c",
+                           "import sys, triton; print(sys.argv, triton.cdiv(7, 2))", "a"],
+                          capture_output=True, text=True)
+    assert done.stdout == "['-c', 'a'] 4\n", done.stderr
+    for arguments in (["-c"], ["-m"], []):
+        done = subprocess.run([sys.executable, "-m", "tilewright.triton", *arguments], capture_output=True, text=True)
+        assert done.returncode == 2 and "usage:" in done.stdout + done.stderr
+    done = subprocess.run([sys.executable, "-m", "tilewright.triton", "nowhere.py"], capture_output=True, text=True)
+    assert done.returncode == 2 and "there is no file nowhere.py" in done.stderr

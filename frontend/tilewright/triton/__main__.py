@@ -1,4 +1,4 @@
-"""`python -m tilewright.triton script.py …` or `python -m tilewright.triton -m module …`."""
+"""`python -m tilewright.triton script.py …`, `… -m module …` or `… -c code …`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilewright.triton import install
 
 # Where our own frames are, so that a user's line can be told from them.
 OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-USAGE = "usage: python -m tilewright.triton (script.py | -m module) [arguments]"
+USAGE = "usage: python -m tilewright.triton (script.py | -m module | -c code) [arguments]"
 
 
 def main() -> int:
@@ -29,6 +29,13 @@ def main() -> int:
             sys.argv = arguments[1:]
             sys.path.insert(0, os.getcwd())
             runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        elif arguments[0] == "-c":
+            if len(arguments) == 1:
+                print(USAGE, file=sys.stderr)
+                return 2
+            sys.argv = ["-c", *arguments[2:]]
+            sys.path.insert(0, "")
+            exec(compile(arguments[1], "<string>", "exec"), {"__name__": "__main__", "__builtins__": __builtins__})
         else:
             if not os.path.exists(arguments[0]):
                 print(f"error: there is no file {arguments[0]}", file=sys.stderr)
