@@ -313,5 +313,13 @@ def _missing_driver() -> Exception:
     return missing_driver()
 
 
+def _describe_extent(array: Any) -> tuple[int, int]:
+    """Where the memory that holds an array begins and ends."""
+    from tilewright.interpreter.launch import find_buffer
+
+    buffer = find_buffer(array, "")
+    return buffer.start, buffer.end
+
+
 _launcher.register_callbacks(classify_dtype=dtypes.classify, describe_device=_describe_device,
-                             device_failure=DeviceAssertionError, missing_driver=_missing_driver)
+                             describe_extent=_describe_extent, device_failure=DeviceAssertionError, missing_driver=_missing_driver)

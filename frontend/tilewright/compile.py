@@ -163,7 +163,8 @@ def compile_arguments(fn: JITFunction, arguments: dict[str, Any], target: str, o
 def compile_specialization(fn: JITFunction, specialization: Any) -> CompiledKernel:
     """Compile what a launch asks for."""
     try:
-        return _compile(fn, bind_specialization(fn, specialization), specialization.target, specialization.options)
+        return _compile(fn, bind_specialization(fn, specialization), specialization.target, specialization.options,
+                        is_launched=True)
     except CompilationError as error:
         raise _shorten(error) from None
 
@@ -174,14 +175,17 @@ def _shorten(error: CompilationError) -> CompilationError:
 
 
 def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Mapping[str, Any],
-             symbol: str | None = None) -> CompiledKernel:
+             symbol: str | None = None, is_launched: bool = False) -> CompiledKernel:
     watch = hooks.Stopwatch()
     options = CompileOptions.parse(given, fn.debug or config.debug())
     target_name, arch = parse_target(target)
     name = symbol or kernel_name(fn, arguments)
     build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target_name, arch=arch,
                                  input_precision=options.default_dot_input_precision, num_warps=options.num_warps,
-                                 byte_floats=known_targets()[target_name].byte_floats[arch])
+                                 byte_floats=known_targets()[target_name].byte_floats[arch],
+                                 sanitize_overflow=options.debug and options.sanitize_overflow,
+                                 # Only the launcher tells a kernel where its arrays end.
+                                 check_bounds=options.debug and is_launched and target_name == "cpu")
     remarks = [Note(f"option '{option}' has no effect on target '{target_name}'", severity="remark")
                for option in options.unused(target_name)]
     module = build_module(fn, arguments, build_options, name)
@@ -196,7 +200,7 @@ def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Map
     watch.lap(LAST_STAGE)
     kernel = CompiledKernel(
         fn, name, f"{target_name}:{arch}", Stages(target_name, pipeline.names(), pipeline.make),
-        make_metadata(name, pipeline, flatten(tuple(arguments.values())), module),
+        make_metadata(name, pipeline, flatten(tuple(arguments.values())), module, build_options.check_bounds),
         binary_name=pipeline.info.artifacts[-1], arguments=arguments, options=given, remarks=remarks)
     binary = pipeline.replaced.get(kernel.binary_name)
     kernel.asm.made[kernel.binary_name] = binary or present(pipeline.emit(module, kernel.binary_name))
@@ -240,7 +244,8 @@ def to_bytecode(module: Any) -> bytes:
     return buffer.getvalue()
 
 
-def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module: Any) -> Metadata:
+def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module: Any,
+                  checks_bounds: bool) -> Metadata:
     """Facts of the kernel, some of which the lowering left on the module."""
     attributes = module.operation.attributes
 
@@ -251,7 +256,7 @@ def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module
     return Metadata(
         name=name, target=pipeline.target, arch=pipeline.arch, num_warps=options.num_warps,
         num_stages=options.num_stages, num_ctas=options.num_ctas, enable_fp_fusion=options.enable_fp_fusion,
-        debug=options.debug, maxnreg=options.maxnreg, launch_pdl=options.launch_pdl,
+        debug=options.debug, checks_bounds=checks_bounds, maxnreg=options.maxnreg, launch_pdl=options.launch_pdl,
         launch_cooperative_grid=options.launch_cooperative_grid,
         shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
         arguments=[argument.spelling for argument in passed],

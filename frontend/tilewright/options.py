@@ -89,7 +89,7 @@ class CompileOptions:
         matrix_instr_nonkdim: Side of the matrix instructions to use.
         kpack: Steps of a product to load at once.
         schedule_hint: Name of a way to order instructions.
-        sanitize_overflow: Not offered; must be false.
+        sanitize_overflow: With `debug`, whether sums and products of at most 32 bits are checked to fit.
         extern_libs: Not offered; must be empty.
         instrumentation_mode: Not offered; must be empty.
     """
@@ -109,7 +109,7 @@ class CompileOptions:
     matrix_instr_nonkdim: int | None = _hint(_check_count)
     kpack: int | None = _hint(_check_count)
     schedule_hint: str | None = _hint(_check_text)
-    sanitize_overflow: bool = _option(False, _check_absent("sums and products wrap around"))
+    sanitize_overflow: bool = _option(True, _check_bool)
     extern_libs: Any = _option(None, _check_absent("functions of tl.extra.libdevice need no library"))
     instrumentation_mode: str = _option("", _check_absent("kernels cannot be instrumented"))
 

@@ -157,7 +157,8 @@ bool CpuKernel::launch(const LaunchRequest &request) {
   return grid.report.finish(name);
 }
 
-PyObject *loadCpuKernel(const char *name, const void *data, size_t size, size_t scratchBytes) {
+PyObject *loadCpuKernel(const char *name, const void *data, size_t size, size_t scratchBytes,
+                        bool takesExtents) {
   std::string error;
   std::unique_ptr<Library> library;
   Py_BEGIN_ALLOW_THREADS library = Library::load(data, size, error);
@@ -172,7 +173,8 @@ PyObject *loadCpuKernel(const char *name, const void *data, size_t size, size_t 
     return nullptr;
   }
   connectServices(*library);
-  return wrapExecutable(new CpuKernel(name, std::move(library), function, scratchBytes));
+  return wrapExecutable(
+      new CpuKernel(name, std::move(library), function, scratchBytes, takesExtents));
 }
 
 } // namespace tile::runtime::cpu

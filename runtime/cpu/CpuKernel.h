@@ -17,12 +17,13 @@ using KernelFunction = void (*)(const uint64_t *slots, void *scratch, const int3
 class CpuKernel : public Executable {
 public:
   CpuKernel(std::string name, std::unique_ptr<Library> library, KernelFunction function,
-            size_t scratchBytes)
+            size_t scratchBytes, bool hasExtents)
       : Executable(std::move(name)), library(std::move(library)), function(function),
-        scratchBytes(scratchBytes) {}
+        scratchBytes(scratchBytes), hasExtents(hasExtents) {}
 
   bool launch(const LaunchRequest &request) override;
   bool usesStream() const override { return false; }
+  bool takesExtents() const override { return hasExtents; }
 
 private:
   struct Grid;
@@ -32,12 +33,14 @@ private:
   std::unique_ptr<Library> library;
   const KernelFunction function;
   const size_t scratchBytes;
+  const bool hasExtents;
   /// What a program takes, in nanoseconds; negative before the first launch.
   std::atomic<float> cost{-1};
 };
 
 /// Load the library of a kernel. Null with a Python error.
-PyObject *loadCpuKernel(const char *name, const void *library, size_t size, size_t scratchBytes);
+PyObject *loadCpuKernel(const char *name, const void *library, size_t size, size_t scratchBytes,
+                        bool takesExtents);
 
 } // namespace tile::runtime::cpu
 

@@ -75,4 +75,5 @@ def load(kernel: CompiledKernel, device_index: int = 0) -> _launcher.Executable:
     """
     start_pool()
     kernel.n_regs, kernel.n_spills, kernel.n_max_threads = vector_registers(), 0, 1
-    return _launcher.load_cpu(kernel.name, kernel.asm["object"], kernel.metadata["scratch_bytes"])
+    return _launcher.load_cpu(kernel.name, kernel.asm["object"], kernel.metadata["scratch_bytes"],
+                              kernel.metadata.get("checks_bounds", False))

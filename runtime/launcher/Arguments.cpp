@@ -178,12 +178,25 @@ bool ArgumentReader::readPointer(PyObject *value, ArgumentKind kind) {
   if (!array.writable)
     readOnlyArguments.push_back(passed);
   ++passed;
+  arrays.push(value);
   slots.push(array.address);
   if (!describe)
     return true;
   std::string name = std::string(parameter->isConst ? "*k" : "*") + getName(array.type);
   return addDescription(
       Py_BuildValue("(si)", name.c_str(), divisible ? static_cast<int>(alignment) : 1));
+}
+
+bool ArgumentReader::addExtents() {
+  for (PyObject *array : arrays) {
+    Ref extent(PyObject_CallOneArg(Registry::get().describeExtent.get(), array));
+    unsigned long long begin, end;
+    if (!extent || !PyArg_ParseTuple(extent.get(), "KK", &begin, &end))
+      return false;
+    slots.push(begin);
+    slots.push(end);
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

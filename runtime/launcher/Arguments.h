@@ -43,6 +43,11 @@ public:
   /// Of the arrays that must not be written, the number of their argument among
   /// those that are passed; a descriptor is one, whatever slots it takes.
   std::vector<uint32_t> readOnlyArguments;
+  /// The arrays whose addresses are among the slots, in their order; borrowed.
+  InlineVector<PyObject *, 32> arrays;
+
+  /// Adds a slot for the beginning and one for the end of each array's memory.
+  bool addExtents();
 
 private:
   bool readValue(PyObject *value);

@@ -47,8 +47,8 @@ static bool readFlags(PyObject *value, Description &result) {
   Ref rounds(PyObject_GetAttr(value, names.roundToTF32));
   if (!padding || !rounds)
     return false;
-  result.nanPadding = PyUnicode_Check(padding.get()) &&
-                      PyUnicode_CompareWithASCIIString(padding.get(), "nan") == 0;
+  result.nanPadding =
+      PyUnicode_Check(padding.get()) && PyUnicode_CompareWithASCIIString(padding.get(), "nan") == 0;
   result.roundsToTF32 = PyObject_IsTrue(rounds.get()) == 1;
   return !PyErr_Occurred();
 }
@@ -58,8 +58,9 @@ static bool checkDescription(const Description &description, const Array &array)
   size_t rank = description.shape.size();
   if (rank == 0 || rank > mostDimensions || description.strides.size() != rank ||
       description.block.size() != rank) {
-    PyErr_Format(PyExc_ValueError, "is a descriptor of %zu sizes, %zu strides and %zu sizes of a "
-                                   "block; expected one to five of each",
+    PyErr_Format(PyExc_ValueError,
+                 "is a descriptor of %zu sizes, %zu strides and %zu sizes of a "
+                 "block; expected one to five of each",
                  rank, description.strides.size(), description.block.size());
     return false;
   }
@@ -120,6 +121,7 @@ bool ArgumentReader::readDescriptor(PyObject *value) {
   if (!array.writable)
     readOnlyArguments.push_back(passed);
   ++passed;
+  arrays.push(base.get()); // kept alive by `kept`
   slots.push(array.address);
   for (int64_t size : description.shape)
     slots.push(static_cast<uint64_t>(size));

@@ -29,6 +29,9 @@ public:
   virtual bool launch(const LaunchRequest &request) = 0;
   /// Whether the kernel runs on a stream of a GPU.
   virtual bool usesStream() const = 0;
+  /// Whether the kernel checks its accesses: behind the arguments it is told where
+  /// the memory of each array begins and ends.
+  virtual bool takesExtents() const { return false; }
 
   const std::string name;
 };

@@ -268,12 +268,14 @@ PyObject *Launcher::call(PyObject *grid, PyObject *const *args, size_t count,
   if (!grid)
     return Py_NewRef(entry->kernel.get());
 
+  auto *object = reinterpret_cast<ExecutableObject *>(entry->executable.get());
+  if (object->executable->takesExtents() && !reader.addExtents())
+    return nullptr;
   LaunchRequest request{reader.slots.data(), reader.slots.size(), {}, 0};
   if (!evaluateGrid(grid, call, request.grid))
     return nullptr;
   if (request.grid[0] == 0 || request.grid[1] == 0 || request.grid[2] == 0)
     return Py_NewRef(entry->kernel.get());
-  auto *object = reinterpret_cast<ExecutableObject *>(entry->executable.get());
   if (object->executable->usesStream() && !findStream(reader, request.stream))
     return nullptr;
   if (!object->executable->launch(request))

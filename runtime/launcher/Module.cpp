@@ -36,15 +36,16 @@ static PyObject *registerTypes(PyObject *, PyObject *args, PyObject *keywords) {
 }
 
 static PyObject *registerCallbacks(PyObject *, PyObject *args, PyObject *keywords) {
-  static const char *names[] = {"classify_dtype", "describe_device", "device_failure",
-                                "missing_driver", nullptr};
-  PyObject *dtype, *device, *failure, *driver;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$OOOO", const_cast<char **>(names), &dtype,
-                                   &device, &failure, &driver))
+  static const char *names[] = {"classify_dtype", "describe_device", "describe_extent",
+                                "device_failure", "missing_driver",  nullptr};
+  PyObject *dtype, *device, *extent, *failure, *driver;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "$OOOOO", const_cast<char **>(names), &dtype,
+                                   &device, &extent, &failure, &driver))
     return nullptr;
   Registry &registry = Registry::get();
   registry.classifyDtype = Ref::borrow(dtype);
   registry.describeDevice = Ref::borrow(device);
+  registry.describeExtent = Ref::borrow(extent);
   registry.deviceFailure = Ref::borrow(failure);
   registry.missingDriver = Ref::borrow(driver);
   Py_RETURN_NONE;
@@ -54,10 +55,11 @@ static PyObject *loadCpu(PyObject *, PyObject *args) {
   const char *name;
   Py_buffer library;
   Py_ssize_t scratchBytes;
-  if (!PyArg_ParseTuple(args, "sy*n", &name, &library, &scratchBytes))
+  int takesExtents = 0;
+  if (!PyArg_ParseTuple(args, "sy*n|p", &name, &library, &scratchBytes, &takesExtents))
     return nullptr;
   PyObject *result = cpu::loadCpuKernel(name, library.buf, static_cast<size_t>(library.len),
-                                        static_cast<size_t>(scratchBytes));
+                                        static_cast<size_t>(scratchBytes), takesExtents);
   PyBuffer_Release(&library);
   return result;
 }
@@ -101,8 +103,10 @@ static PyMethodDef methods[] = {
     {"register_types", toMethod(registerTypes), METH_VARARGS | METH_KEYWORDS,
      "register_types(*, constexpr, function, descriptor): tuples of the language's types."},
     {"register_callbacks", toMethod(registerCallbacks), METH_VARARGS | METH_KEYWORDS,
-     "register_callbacks(*, classify_dtype, describe_device, device_failure, missing_driver)"},
-    {"load_cpu", loadCpu, METH_VARARGS, "load_cpu(name, library, scratch_bytes) -> Executable"},
+     "register_callbacks(*, classify_dtype, describe_device, describe_extent, device_failure, "
+     "missing_driver)"},
+    {"load_cpu", loadCpu, METH_VARARGS,
+     "load_cpu(name, library, scratch_bytes, takes_extents=False) -> Executable"},
     {"wrap_nvidia", wrapNvidia, METH_VARARGS,
      "wrap_nvidia(name, function, context, threads, shared_bytes, cluster_size, owner, "
      "cooperative=False, overlap=False) -> Executable"},

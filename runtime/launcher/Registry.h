@@ -18,8 +18,8 @@ enum class ArgumentKind : uint8_t {
   Float,   ///< has __float__
   Bool,    ///< numpy's bool
   Tuple,
-  Constexpr, ///< the language's wrapper of a constant
-  Function,  ///< a jit function
+  Constexpr,  ///< the language's wrapper of a constant
+  Function,   ///< a jit function
   Descriptor, ///< an array with the shape of the blocks that are accessed
   NumpyArray,
   TorchTensor,
@@ -47,6 +47,7 @@ public:
   std::vector<Ref> constexprTypes, functionTypes, descriptorTypes;
   Ref classifyDtype;  ///< dtype object -> name as in signatures, or an error
   Ref describeDevice; ///< PointerHolder -> (DLPack device type, index)
+  Ref describeExtent; ///< array -> (first byte, byte after the last)
   Ref deviceFailure;  ///< (kernel, message, place) -> an exception
   Ref missingDriver;  ///< () -> an exception that says how to get a GPU's driver
 

@@ -142,7 +142,7 @@ def test_options_without_an_effect_are_remarked(add, arrays):
         assert f"remark: option '{name}' has no effect on target 'cpu'" in said
     for options, message in [({"launch_cooperative_grid": True}, "'launch_cooperative_grid' is not offered for target"),
                              ({"extern_libs": (("a", "b"),)}, "'extern_libs' is not offered"),
-                             ({"sanitize_overflow": True}, "'sanitize_overflow' is not offered"),
+                             ({"sanitize_overflow": 1}, "'sanitize_overflow' must be True or False"),
                              ({"instrumentation_mode": "consan"}, "'instrumentation_mode' is not offered"),
                              ({"maxnreg": 0}, "'maxnreg' must be a positive integer"),
                              ({"ir_override": "nowhere.llvm"}, "there is no file 'nowhere.llvm'")]:

@@ -43,3 +43,92 @@ def test_assertions_hold_or_name_the_line():
         assert_kernel[(1,)](x, 4, debug=True)
     with pytest.raises(DeviceAssertionError, match=f"test_debugging.py:{line + 1}:.*n is small"):
         assert_kernel[(1,)](x, 1, debug=True)
+
+
+# --- what debug mode checks besides -------------------------------------------------------------------
+@tw.jit
+def overflow_kernel(x, y, out, OP: tl.constexpr):
+    i = tl.arange(0, 4)
+    a, b = tl.load(x + i), tl.load(y + i)
+    if OP == "add":
+        c = a + b
+    elif OP == "sub":
+        c = a - b
+    elif OP == "mul":
+        c = a * b
+    elif OP == "function":
+        c = tl.mul(a, b)
+    else:
+        c = tl.add(a, b, sanitize_overflow=False)
+    tl.store(out + i, c)
+
+
+@pytest.mark.cpu_only(reason="an assertion that fails on a GPU ends all work of the process there")
+@pytest.mark.parametrize("dtype, low, high", [("int32", -2**31, 2**31 - 1), ("uint32", 0, 2**32 - 1),
+                                              ("int16", -2**15, 2**15 - 1), ("int8", -128, 127), ("uint8", 0, 255)])
+def test_sums_and_products_that_do_not_fit(dtype, low, high):
+    def run(op, a, b, **options):
+        x, y, out = (np.full(4, value, dtype) for value in (1, 1, 0))
+        x[2], y[2] = a, b
+        overflow_kernel[(1,)](x, y, out, OP=op, debug=True, **options)
+        return out
+
+    for op, name, a, b in (("add", "add", high, 1), ("sub", "sub", low, 1), ("mul", "mul", high, 2),
+                           ("function", "mul", high, 2)):
+        with pytest.raises(DeviceAssertionError, match=f"{dtype} overflow detected for operation {name}"):
+            run(op, a, b)
+        run(op, a, b, sanitize_overflow=False)
+    assert run("unchecked", high, 1)[2] == np.array(low, dtype)
+    assert run("add", high - 1, 1)[2] == high and run("sub", low + 1, 1)[2] == low
+
+
+@tw.jit
+def bounds_kernel(x, out, n, at, OP: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    if OP == "load":
+        value = tl.load(x + i, mask=i < n)
+    else:
+        value = tl.zeros((BLOCK,), tl.float32)
+    pointer = out + i
+    if OP == "loop":
+        for _ in range(n):
+            pointer += BLOCK
+            tl.store(pointer, value, mask=i < 1)
+    elif OP == "atomic":
+        tl.atomic_add(out + at, 1.0)
+    elif OP == "cas":
+        tl.atomic_cas(out + at, 0.0, 1.0)
+    elif OP == "scalar":
+        tl.store(out + at, tl.load(x + at))
+    elif OP == "descriptor":
+        desc = tl.make_tensor_descriptor(out, [n], [1], [BLOCK])
+        desc.store([0], value)
+    else:
+        tl.store(out + i, value, mask=i < n)
+
+
+@pytest.mark.cpu_only(reason="arrays' bounds are known on the CPU")
+@pytest.mark.parametrize("op, good, bad, name", [
+    ("load", (100, 0), (101, 0), "x"), ("store", (100, 0), (101, 0), "out"), ("loop", (1, 0), (2, 0), "out"),
+    ("atomic", (0, 99), (0, 100), "out"), ("cas", (0, 99), (0, -1), "out"), ("scalar", (0, 0), (0, 1 << 20), "x"),
+    ("descriptor", (100, 0), (101, 0), "out")])
+def test_accesses_outside_of_arrays(op, good, bad, name):
+    x, out = np.ones(100, np.float32), np.zeros(100 if op != "load" else 128, np.float32)
+    bounds_kernel[(1,)](x, out, *good, OP=op, BLOCK=64 if op == "loop" else 128, debug=True)
+    with pytest.raises(DeviceAssertionError, match=f"test_debugging.py:.*outside of the array of argument '{name}'"):
+        bounds_kernel[(1,)](x, out, *bad, OP=op, BLOCK=64 if op == "loop" else 128, debug=True)
+
+
+@pytest.mark.cpu_only(reason="arrays' bounds are known on the CPU")
+def test_views_may_reach_into_their_array():
+    x = np.arange(200, dtype=np.float32)
+    out = np.zeros(1, np.float32)
+    shifted_kernel[(1,)](x[50:60], out, -3, debug=True)
+    assert out[0] == 47
+    with pytest.raises(DeviceAssertionError, match="outside of the array of argument 'x'"):
+        shifted_kernel[(1,)](x[50:60], out, 150, debug=True)
+
+
+@tw.jit
+def shifted_kernel(x, out, offset):
+    tl.store(out, tl.load(x + offset))

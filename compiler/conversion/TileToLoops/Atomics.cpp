@@ -190,8 +190,7 @@ static Type getTravelType(Type held) {
 /// All lanes of a chunk, one after the other.
 void Nest::emitAtomic(Operation *op, ArrayRef<Lanes> operands, std::optional<Lanes> mask) {
   Type element = getAccessedElement(op);
-  Buffer *buffer =
-      op->getNumResults() ? emitter.getPlan().getBuffer(op->getResult(0)) : nullptr;
+  Buffer *buffer = op->getNumResults() ? emitter.getPlan().getBuffer(op->getResult(0)) : nullptr;
   size_t count = 1 + getAtomicAccess(op)->values.size();
   if (laneDim < 0) {
     SmallVector<Value> scalars =
@@ -215,8 +214,7 @@ void Nest::emitAtomic(Operation *op, ArrayRef<Lanes> operands, std::optional<Lan
     vectors.push_back(isElement ? recast(vector, getVector(travel)) : vector);
   }
   Value live = mask ? spread(*mask).value : Value();
-  Value zero =
-      spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(travel))), 0}).value;
+  Value zero = spread({emitter.getConstant(cast<TypedAttr>(builder.getZeroAttr(travel))), 0}).value;
   setInsertionPoint(getInnermost());
   auto loop = scf::ForOp::create(builder, loc, emitter.getIndex(0), emitter.getIndex(width),
                                  emitter.getIndex(1), buffer ? ValueRange(zero) : ValueRange());

@@ -40,8 +40,11 @@ Value Nest::getBound(arith::CmpIOp compare, const Point &point) {
   bool startsAtLane = llvm::all_of(point, [&](const Coord &coord) {
     return coord.isUniform() || (coord.isConsecutive && coord.base == position[laneDim].base);
   });
-  if (!startsAtLane || getStride(index, point) != 1 || getStride(limit, point) != 0 ||
-      hasRemainder(index))
+  std::optional<int64_t> indexStride = getStride(index, point);
+  std::optional<int64_t> limitStride = getStride(limit, point);
+  // `floor <= index`: true for all lanes if it is for the first.
+  bool isFloor = isSigned && indexStride == 0 && limitStride == 1 && !hasRemainder(limit);
+  if (!startsAtLane || (!isFloor && (indexStride != 1 || limitStride != 0 || hasRemainder(index))))
     return nullptr;
   Value first = evaluateFirst(index, point).value, last = evaluateFirst(limit, point).value;
   setInsertionPoint(getInnermost());
@@ -54,6 +57,11 @@ Value Nest::getBound(arith::CmpIOp compare, const Point &point) {
   };
   first = widen(first);
   last = widen(last);
+  if (isFloor) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, first, last);
+    return arith::SelectOp::create(builder, loc, holds, emitter.getIndex(current->shape[laneDim]),
+                                   emitter.getIndex(0));
+  }
   // last - first as an unsigned number is right whenever there is a live lane.
   bool isInclusive = predicate == P::sle || predicate == P::ule;
   Value isLive = arith::CmpIOp::create(builder, loc, predicate, first, last);
@@ -125,6 +133,17 @@ void Nest::collectMasks(Value value, const Point &point, SmallVectorImpl<RangeTe
 
 /// The lanes beyond which no root does anything, or null where some always does.
 Value Nest::getStopBound(const Group &group) {
+  // A floor that the first lane is below of may hold further on.
+  auto isFloor = [&](const RangeTerm &term) {
+    auto compare = term.condition.getDefiningOp<arith::CmpIOp>();
+    if (!compare || getStride(term.condition, term.point) == 0)
+      return false;
+    bool grows = getStride(compare.getLhs(), term.point) == 1;
+    using P = arith::CmpIPredicate;
+    P predicate = compare.getPredicate();
+    return grows ? predicate == P::sge || predicate == P::sgt
+                 : predicate == P::sle || predicate == P::slt;
+  };
   Value stop;
   for (const Root &root : group.roots) {
     auto store = dyn_cast_or_null<StoreOp>(root.op);
@@ -132,13 +151,16 @@ Value Nest::getStopBound(const Group &group) {
       return nullptr;
     SmallVector<RangeTerm> terms;
     collectTerms(store.getMask(), position, terms);
-    if (terms.empty())
+    if (llvm::all_of(terms, isFloor))
       return nullptr;
     setInsertionPoint(getInnermost());
     Value bound;
-    for (const RangeTerm &term : terms)
+    for (const RangeTerm &term : terms) {
+      if (isFloor(term))
+        continue;
       bound =
           bound ? arith::MinUIOp::create(builder, loc, bound, term.bound).getResult() : term.bound;
+    }
     stop = stop ? arith::MaxUIOp::create(builder, loc, stop, bound).getResult() : bound;
   }
   return stop;

@@ -86,7 +86,7 @@ unsigned getPTXVersion(Operation *op) {
   if (isa<NVVM::ConvertF32x2ToF8x2Op, NVVM::ConvertF16x2ToF8x2Op>(op))
     return kPTXOfF8Conversions;
   if (auto text = dyn_cast<LLVM::InlineAsmOp>(op))
-    return text.getAsmString().contains(".L1::") ? 74 : 0;
+    return text.getAsmString().contains(".L1::") || text.getAsmString().contains(".L2::") ? 74 : 0;
   return 0;
 }
 

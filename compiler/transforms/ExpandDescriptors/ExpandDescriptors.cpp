@@ -65,8 +65,8 @@ static void splitArguments(func::FuncOp function) {
     llvm::append_range(attributes, getPartAttributes(type, known));
     entry.eraseArgument(argument.getArgNumber()); // `next` is behind the parts now
   }
-  function.setFunctionType(FunctionType::get(
-      function.getContext(), entry.getArgumentTypes(), function.getResultTypes()));
+  function.setFunctionType(FunctionType::get(function.getContext(), entry.getArgumentTypes(),
+                                             function.getResultTypes()));
   function.setAllArgAttrs(attributes);
 }
 
@@ -88,7 +88,8 @@ struct TakeApart : OpConversionPattern<MakeDescriptorOp> {
 /// A part of what is known to be a descriptor.
 template <typename Op> struct TakePart : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
-  LogicalResult matchAndRewrite(Op op, typename Op::template GenericAdaptor<ArrayRef<ValueRange>> adaptor,
+  LogicalResult matchAndRewrite(Op op,
+                                typename Op::template GenericAdaptor<ArrayRef<ValueRange>> adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     DescriptorParts parts = DescriptorParts::get(adaptor.getDesc());
     if constexpr (std::is_same_v<Op, DescriptorBaseOp>)
@@ -107,8 +108,8 @@ struct SelectParts : OpConversionPattern<arith::SelectOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> parts;
     for (auto [yes, no] : llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
-      parts.push_back(arith::SelectOp::create(rewriter, op.getLoc(),
-                                              adaptor.getCondition().front(), yes, no));
+      parts.push_back(
+          arith::SelectOp::create(rewriter, op.getLoc(), adaptor.getCondition().front(), yes, no));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }
@@ -146,11 +147,11 @@ Value roundToTF32(ImplicitLocOpBuilder &b, Value x) {
   };
   constexpr int32_t kDropped = 13, kExponent = 0x7F800000;
   Value bits = arith::BitcastOp::create(b, bitsType, x);
-  Value odd = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, constant(kDropped)),
-                                    constant(1));
+  Value odd =
+      arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, constant(kDropped)), constant(1));
   Value half = arith::AddIOp::create(b, odd, constant((1 << (kDropped - 1)) - 1));
-  Value rounded = arith::AndIOp::create(b, arith::AddIOp::create(b, bits, half),
-                                        constant(-(1 << kDropped)));
+  Value rounded =
+      arith::AndIOp::create(b, arith::AddIOp::create(b, bits, half), constant(-(1 << kDropped)));
   Value exponent = arith::AndIOp::create(b, bits, constant(kExponent));
   Value isFinite =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, exponent, constant(kExponent));
@@ -219,9 +220,9 @@ struct ExpandGather : OpConversionPattern<DescriptorGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
-    BlockAccess access = createBlockAccess(
-        b, DescriptorParts::get(adaptor.getDesc()), type.getShape(),
-        {adaptor.getRows().front(), adaptor.getColumn().front()});
+    BlockAccess access =
+        createBlockAccess(b, DescriptorParts::get(adaptor.getDesc()), type.getShape(),
+                          {adaptor.getRows().front(), adaptor.getColumn().front()});
     rewriter.replaceOp(op, createLoad(b, access, op.getDesc().getType(), type));
     return success();
   }
@@ -233,9 +234,9 @@ struct ExpandScatter : OpConversionPattern<DescriptorScatterOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value value = adaptor.getValue().front();
-    BlockAccess access = createBlockAccess(
-        b, DescriptorParts::get(adaptor.getDesc()), getShape(value.getType()),
-        {adaptor.getRows().front(), adaptor.getColumn().front()});
+    BlockAccess access =
+        createBlockAccess(b, DescriptorParts::get(adaptor.getDesc()), getShape(value.getType()),
+                          {adaptor.getRows().front(), adaptor.getColumn().front()});
     StoreOp::create(b, access.pointers, value, access.mask);
     rewriter.eraseOp(op);
     return success();

@@ -26,8 +26,8 @@ std::optional<AtomicAccess> tile::getAtomicAccess(Operation *op) {
                             cas.getSemantic(), cas.getScope()};
       })
       .Case([](AtomicLoadOp load) {
-        return AtomicAccess{load.getPointer(), {}, load.getMask(), load.getSemantic(),
-                            load.getScope()};
+        return AtomicAccess{
+            load.getPointer(), {}, load.getMask(), load.getSemantic(), load.getScope()};
       })
       .Case([](AtomicStoreOp store) {
         return AtomicAccess{store.getPointer(), store->getOperands().slice(1, 1), store.getMask(),

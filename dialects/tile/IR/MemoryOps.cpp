@@ -78,8 +78,7 @@ LogicalResult LoadOp::verify() {
   if (!getMask()) // load.2
     return emitOpError("expects a mask where 'other' is given");
   if (getOther().getType() != getType())
-    return emitOpError("expects 'other' of type ")
-           << getType() << ", got " << getOther().getType();
+    return emitOpError("expects 'other' of type ") << getType() << ", got " << getOther().getType();
   return success();
 }
 

@@ -113,6 +113,8 @@ class BuildOptions:
 
     fp_fusion: bool = True
     debug: bool = False
+    sanitize_overflow: bool = False
+    check_bounds: bool = False
     input_precision: str = "tf32"
     target: str = ""
     arch: str = ""

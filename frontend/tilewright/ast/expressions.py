@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import config
 from ..errors import CompilationError, TileTypeError, UndefinedNameError, UnsupportedLanguageConstruct, suggest
-from ..language import arithmetic, moving, shapes
+from ..language import arithmetic, moving, overflow, shapes
 from ..language.conversion import describe_value
 from .constants import is_constant_global, open_constant
 from .objects import METHODS
@@ -157,6 +157,7 @@ class Expressions:
                 x, y = unwrap(x), unwrap(y)  # a tuple repeated by an assigned number
                 if not has_tensor(x) or not has_tensor(y):
                     return self.python_operation(on_python, x, y)
+            overflow.check(on_values, x, y)
             return on_values(x, y)
         return self.python_operation(on_python, x, y)
 

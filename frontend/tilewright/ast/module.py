@@ -54,7 +54,7 @@ def build_module(function: Any, arguments: Mapping[str, Any], options: BuildOpti
     lowering = Lowering(builder, function)
     try:
         with building(builder):
-            module, entry = _declare(builder, lowering, flatten(tuple(arguments.values())), name or function.__name__)
+            module, entry = _declare(builder, lowering, arguments, name or function.__name__)
             values = iter(entry.arguments)
             lowering.run({key: _bind(value, values) for key, value in arguments.items()})
             builder.create("func.return")
@@ -74,13 +74,19 @@ def build_module(function: Any, arguments: Mapping[str, Any], options: BuildOpti
         raise internal from cause
 
 
-def _declare(builder: Builder, lowering: Lowering, passed: list[Argument], name: str) -> tuple[Any, Any]:
+def _declare(builder: Builder, lowering: Lowering, arguments: Mapping[str, Any], name: str) -> tuple[Any, Any]:
     """A module with the kernel's empty function, at whose start the builder stands."""
     ir, current = builder.ir, builder.session
+    passed = flatten(tuple(arguments.values()))
     location = lowering.frame.location()
     module = ir.Module.create(location)
     for argument in passed:
         builder.options.require_available(argument.type)
+    places = [location] * len(passed)
+    if builder.options.check_bounds:
+        module.operation.attributes["tile.check_bounds"] = current.unit
+        names = [key for key, value in arguments.items() for _ in flatten(value)]
+        places = [ir.Location.name(key, location) for key in names]
     types = [current.ir_type(argument.type) for argument in passed]
     attributes = {
         "sym_name": current.string(name),
@@ -93,7 +99,7 @@ def _declare(builder: Builder, lowering: Lowering, passed: list[Argument], name:
         attributes["arg_attrs"] = ir.ArrayAttr.get(entries)
     point = ir.InsertionPoint(module.body)
     kernel = ir.Operation.create("func.func", (), (), attributes, None, 1, location, point)
-    entry = kernel.regions[0].blocks.append(*types, arg_locs=[location] * len(types))
+    entry = kernel.regions[0].blocks.append(*types, arg_locs=places)
     builder.start(entry)
     return module, entry
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import config
 from ..ast.builder import BuildOptions
 from ..ast.module import Argument
 from ..language.types import tensor_descriptor_type
@@ -70,7 +71,7 @@ class Interpreted:
         known = self.programs.get(specialization.key)
         if known is None:
             arguments = bind_specialization(self.fn, specialization)
-            options = CompileOptions.parse({**specialization.options, "debug": True})
+            options = CompileOptions.parse(specialization.options, self.fn.debug or config.debug())
             known = self.programs[specialization.key] = arguments, record(
                 self.fn, arguments, build_options(options))
         return known
@@ -78,7 +79,8 @@ class Interpreted:
 
 def build_options(options: CompileOptions) -> BuildOptions:
     """What of the options shows while a kernel is recorded."""
-    return BuildOptions(fp_fusion=options.enable_fp_fusion, debug=True, target="cpu")
+    return BuildOptions(fp_fusion=options.enable_fp_fusion, debug=True, target="cpu",
+                        sanitize_overflow=options.debug and options.sanitize_overflow)
 
 
 @lru_cache(maxsize=256)

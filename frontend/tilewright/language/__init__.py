@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..ast.aggregates import aggregate_replace
 from ..ast.values import tensor
 from . import extra, math, standard
-from .arithmetic import add, logical_and, logical_or, mul, sub, where
+from .arithmetic import logical_and, logical_or, where
 from .atomics import (
     atomic_add,
     atomic_and,
@@ -56,6 +56,7 @@ from .math import (
 )
 from .memory import load, store
 from .moving import cat, flip, gather, unpack_int4
+from .overflow import add, mul, sub
 from .program import (
     assume,
     debug_barrier,

@@ -122,8 +122,7 @@ def advance(pointer: tensor, offset: Any, symbol: str) -> tensor:
     return emit("tile.addptr", [pointer, offset], pointer.type)
 
 
-@builtin
-def add(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
+def add(x: Any, y: Any) -> tensor:
     """``x + y``; an integer added to a pointer counts elements."""
     if _is_pointer(x):
         return advance(x, y, "+")
@@ -132,8 +131,7 @@ def add(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
     return _arithmetic(x, y, "+", "arith.addf", "arith.addi", operator.add)
 
 
-@builtin
-def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
+def sub(x: Any, y: Any) -> tensor:
     """``x - y``; an integer subtracted from a pointer counts elements."""
     if _is_pointer(x):
         if _is_pointer(y):
@@ -144,8 +142,7 @@ def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
     return _arithmetic(x, y, "-", "arith.subf", "arith.subi", operator.sub)
 
 
-@builtin
-def mul(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
+def mul(x: Any, y: Any) -> tensor:
     """``x * y``."""
     return _arithmetic(x, y, "*", "arith.mulf", "arith.muli", operator.mul)
 

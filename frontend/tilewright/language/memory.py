@@ -137,6 +137,10 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
         raise TileTypeError("load: 'other' is given without 'mask'",
                             "'other' is the result of lanes whose mask is false; pass mask=, or drop other=")
     attributes = _access_attributes("load", LOAD_CACHES, cache_modifier, eviction_policy)
+    volatile = static(volatile, "load: volatile")
+    if volatile and attributes:
+        raise TileTypeError("load: a volatile load takes no cache_modifier and no eviction_policy",
+                            "it reads memory itself; drop volatile=True, or the others")
     segments = [1, int(mask is not None), int(other is not None)]
     pointer, mask = align_mask(pointer, mask, "load")
     operands = [pointer] + ([mask] if mask is not None else [])
@@ -144,7 +148,7 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
         operands.append(element_value(other, pointer, "load", "other"))
     session = current().session
     attributes["operandSegmentSizes"] = session.attribute(f"array<i32: {', '.join(map(str, segments))}>")
-    if static(volatile, "load: volatile"):
+    if volatile:
         attributes["isVolatile"] = session.unit
     return emit("tile.load", operands, like(pointer.type, pointer.dtype.element_ty), attributes)
 

@@ -64,4 +64,4 @@ def install() -> None:
         "warp_size": lambda metadata: _triton_target(metadata).warp_size,
         "backend_name": lambda metadata: _triton_target(metadata).backend,
         "arch": lambda metadata: _triton_target(metadata).arch, "extern_libs": _constant(()),
-        "sanitize_overflow": _constant(False), "instrumentation_mode": _constant("")})
+        "sanitize_overflow": _constant(True), "instrumentation_mode": _constant("")})

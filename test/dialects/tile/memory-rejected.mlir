@@ -199,3 +199,10 @@ func.func @descriptor_scatter_2(%d: !tile.desc<1x8xf16>, %r: tensor<8xi32>, %i: 
   tile.descriptor_scatter %d[%r, %i], %x : !tile.desc<1x8xf16>, tensor<8xi32>, tensor<8x8xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{expects 'tile.check_bounds' as a unit attribute of a module}}
+func.func @check_bounds() attributes {tile.check_bounds} {
+  return
+}

@@ -92,12 +92,27 @@ static std::string getCacheSuffix(CacheModifier cache) {
   return cache == CacheModifier::None ? "" : ("." + stringifyCacheModifier(cache)).str();
 }
 
-/// `.L1::evict_first`
-static std::string getEvictionSuffix(EvictionPolicy eviction) {
-  if (eviction == EvictionPolicy::Normal)
-    return "";
-  return (".L1::" + stringifyEvictionPolicy(eviction)).str();
-}
+namespace {
+/// How long the line stays. An access that names its caches takes no priority of
+/// the first one, but a policy of the second.
+struct Eviction {
+  std::string before, suffix, operand, after;
+
+  Eviction(EvictionPolicy eviction, CacheModifier cache) {
+    if (eviction == EvictionPolicy::Normal)
+      return;
+    std::string name = stringifyEvictionPolicy(eviction).str();
+    if (cache == CacheModifier::None) {
+      suffix = ".L1::" + name;
+      return;
+    }
+    before = "{ .reg .b64 policy; createpolicy.fractional.L2::" + name + ".b64 policy, 1.0; ";
+    suffix = ".L2::cache_hint";
+    operand = ", policy";
+    after = " }";
+  }
+};
+} // namespace
 
 static std::string getSpace(Type pointer) {
   return cast<LLVM::LLVMPointerType>(pointer).getAddressSpace() == 1 ? ".global" : "";
@@ -126,10 +141,11 @@ struct LowerLoad : ConvertOpToLLVMPattern<LoadOp> {
         constraints.push_back(std::to_string(i));
     }
     constraints.push_back("~{memory}");
-    std::string text = guard + "ld" + (op.getIsVolatile() ? ".volatile" : "") +
+    Eviction eviction(op.getEviction(), op.getCache());
+    std::string text = eviction.before + guard + "ld" + (op.getIsVolatile() ? ".volatile" : "") +
                        getSpace(op.getAddress().getType()) + getCacheSuffix(op.getCache()) +
-                       getEvictionSuffix(op.getEviction()) + words.getSuffix() + " " +
-                       words.getOperands(0) + ", [$" + std::to_string(words.count) + "];";
+                       eviction.suffix + words.getSuffix() + " " + words.getOperands(0) + ", [$" +
+                       std::to_string(words.count) + "]" + eviction.operand + ";" + eviction.after;
     SmallVector<Type> results(words.count, words.getRegister(rewriter));
     SmallVector<Value> parts = createAsm(rewriter, loc, results, operands, text,
                                          llvm::join(constraints, ","), /*sideEffects=*/true);
@@ -155,9 +171,10 @@ struct LowerStore : ConvertOpToLLVMPattern<StoreOp> {
       constraints += ",b";
       guard = "@$" + std::to_string(words.count + 1) + " ";
     }
-    std::string text = guard + "st" + getSpace(op.getAddress().getType()) +
-                       getCacheSuffix(op.getCache()) + getEvictionSuffix(op.getEviction()) +
-                       words.getSuffix() + " [$0], " + words.getOperands(1) + ";";
+    Eviction eviction(op.getEviction(), op.getCache());
+    std::string text = eviction.before + guard + "st" + getSpace(op.getAddress().getType()) +
+                       getCacheSuffix(op.getCache()) + eviction.suffix + words.getSuffix() +
+                       " [$0], " + words.getOperands(1) + eviction.operand + ";" + eviction.after;
     createAsm(rewriter, loc, {}, operands, text, constraints + ",~{memory}",
               /*sideEffects=*/true);
     rewriter.eraseOp(op);
