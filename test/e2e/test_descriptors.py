@@ -8,6 +8,7 @@ import pytest
 import tilewright as tw
 import tilewright.language as tl
 from random_arrays import BF16, FLOATS, INTEGERS, is_float, same, some
+from tilewright.tools.ragged import atomic_add_ragged, create_ragged_descriptor, load_ragged, store_ragged
 from tilewright.tools.tensor_descriptor import TensorDescriptor
 
 FP8 = [np.dtype(ml_dtypes.float8_e5m2), np.dtype(ml_dtypes.float8_e4m3fn)]
@@ -332,4 +333,30 @@ def test_scatter(rng, dtype):
         if 0 <= row < 50:
             expected[row, 40:] = values[:24]
     scatter_kernel[(1,)](TensorDescriptor.from_tensor(out, [1, 32]), rows, x, 40, K=16, N=32)
+    assert same(out, expected)
+
+
+# --- parts of different lengths -----------------------------------------------------------------------------
+@tw.jit
+def ragged_kernel(source, target, starts, sizes, OP: tl.constexpr, BM: tl.constexpr):
+    part = tl.program_id(0)
+    start, size = tl.load(starts + part), tl.load(sizes + part)
+    for i in range(0, size, BM):
+        block = load_ragged(source, start, size, [i, 0])
+        if OP == "store":
+            store_ragged(target, start, size, [i, 0], block + 1)
+        else:
+            atomic_add_ragged(target, start, size, [i, 0], block)
+
+
+@pytest.mark.parametrize("op", ["store", "add"])
+def test_parts_of_different_lengths(rng, op):
+    sizes = np.array([3, 0, 17, 8, 1], np.int32)
+    starts = np.cumsum([0, *sizes[:-1]], dtype=np.int32)
+    x = some(rng, np.dtype("float32"), (int(sizes.sum()) + 4, 16), special=False)
+    out = np.full_like(x, 100)
+    source, target = (create_ragged_descriptor(each, [8, 16]) for each in (x, out))
+    ragged_kernel[(len(sizes),)](source, target, starts, sizes, OP=op, BM=8)
+    expected = x + np.float32(1 if op == "store" else 100)
+    expected[sizes.sum():] = 100
     assert same(out, expected)

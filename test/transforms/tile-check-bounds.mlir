@@ -4,7 +4,7 @@ module attributes {tile.check_bounds} {
 // Two numbers for each pointer come behind the arguments.
 // CHECK: module {
 // CHECK-LABEL: func.func @kernel
-// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[N:.*]]: i32, %[[Q:.*]]: !tile.ptr<f16>, %[[PB:.*]]: i64, %[[PE:.*]]: i64, %[[QB:.*]]: i64, %[[QE:.*]]: i64)
+// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[N:.*]]: i32, %[[Q:.*]]: !tile.ptr<f16>, %{{.*}}: tensor<8xi1>, %[[PB:.*]]: i64, %[[PE:.*]]: i64, %[[QB:.*]]: i64, %[[QE:.*]]: i64)
 func.func @kernel(%p: !tile.ptr<f32>, %n: i32, %q: !tile.ptr<f16>, %m: tensor<8xi1>) attributes {tile.kernel} {
   %i = tile.arange 0 : tensor<8xi32>
   %s = tile.splat %p : tensor<8x!tile.ptr<f32>>

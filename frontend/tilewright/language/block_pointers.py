@@ -21,7 +21,7 @@ from .conversion import (
     to_tensor,
 )
 from .registry import builtin
-from .shapes import arange, expand_dims
+from .shapes import arange, check_block, expand_dims
 from .types import block_type, dtype, pointer_type
 
 PADDINGS = ("", "zero", "nan")
@@ -94,6 +94,7 @@ def make_block_ptr(base: tensor, shape: Sequence[Any], strides: Sequence[Any], o
     if not isinstance(base, tensor) or not base.dtype.is_ptr() or base.type.is_block():
         raise TileTypeError(f"{what}: base must be a single pointer, got {describe_value(base)}")
     sizes = static_shape(block_shape, f"{what}: block_shape")
+    check_block(sizes, what)
     form = BlockForm(sizes, tuple(static_int(axis, f"{what}: order") for axis in order))
     lists = [_integers(each, what, role) for each, role in ((shape, "shape"), (strides, "strides"), (offsets, "offsets"))]
     if any(len(each) != len(sizes) for each in (*lists, form.order)):

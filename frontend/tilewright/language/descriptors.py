@@ -13,6 +13,7 @@ from . import types as t
 from .conversion import cast, convert, describe_value, static, static_shape, to_tensor
 from .memory import require_pointer
 from .registry import builtin
+from .shapes import check_block
 from .types import block_type, describe, dtype, tensor_descriptor_type
 
 PADDINGS = ("zero", "nan")
@@ -206,7 +207,7 @@ def _scalars(values: Any, what: str, role: str, type: dtype) -> list[tensor]:
     return scalars
 
 
-def _check_block(what: str, block_shape: tuple[int, ...], element: dtype) -> None:
+def _check_row(what: str, block_shape: tuple[int, ...], element: dtype) -> None:
     size = block_shape[-1] * element.itemsize
     if size < _LEAST_BYTES:
         raise TileTypeError(f"{what}: the last dimension of block_shape must have at least {_LEAST_BYTES} bytes, "
@@ -246,7 +247,8 @@ def make_tensor_descriptor(base: tensor, shape: Sequence[Any], strides: Sequence
         got = describe_value(steps[-1]) if steps[-1].constant is None else steps[-1].constant
         raise TileTypeError(f"{what}: the last stride must be the constant 1, got {got}",
                             "descriptors are of arrays whose last dimension is contiguous")
-    _check_block(what, block_shape, element)
+    check_block(block_shape, what)
+    _check_row(what, block_shape, element)
     padding = static(padding_option, f"{what}: padding_option")
     if padding not in PADDINGS:
         raise TileTypeError(f"{what}: padding_option must be 'zero' or 'nan', got {padding!r}")

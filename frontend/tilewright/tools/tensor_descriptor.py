@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..language.types import dtype, float32, parse_type, tensor_descriptor_type
+from ..runtime.dtypes import classify
+
 _ALIGNMENT = 16
 _MOST_DIMENSIONS = 5
 _LARGEST_BLOCK = 1 << 20
@@ -31,19 +34,11 @@ def _address(base: Any) -> int | None:
     return None
 
 
-def _item_bytes(base: Any) -> int:
-    """The bytes of an element."""
-    size = getattr(base.dtype, "itemsize", None)
-    return int(base.element_size() if size is None else size)
-
-
-def _is_floating(base: Any) -> bool:
-    """Whether the elements are floats, of numpy's kinds, torch's or others."""
-    dtype = base.dtype
-    answer = getattr(dtype, "is_floating_point", None)
-    if isinstance(answer, bool):
-        return answer
-    return getattr(dtype, "kind", "") == "f" or "float" in str(dtype)
+def _element(base: Any) -> dtype:
+    """The type of an element, as kernels have it."""
+    found = parse_type(classify(base.dtype))
+    _require(found is not None and not found.is_bool(), f"elements of type {base.dtype} are not supported")
+    return found  # type: ignore[return-value]
 
 
 @dataclass
@@ -77,10 +72,17 @@ class TensorDescriptor:
         _check_block_shape(self.block_shape)
         _check_layout(self.base, self.strides)
         _require(self.padding in _PADDINGS, f"padding must be 'zero' or 'nan', got {self.padding!r}")
-        _require(self.padding == "zero" or _is_floating(self.base),
-                 f"padding 'nan' is for floats, got elements of type {self.base.dtype}")
-        _require(not self.round_f32_to_tf32 or (_is_floating(self.base) and _item_bytes(self.base) == 4),
-                 f"round_f32_to_tf32 is for fp32, got elements of type {self.base.dtype}")
+        element = _element(self.base)
+        _require(self.padding == "zero" or element.is_floating(),
+                 f"padding 'nan' is for floats, got elements of type {element}")
+        _require(not self.round_f32_to_tf32 or element is float32,
+                 f"round_f32_to_tf32 is for fp32, got elements of type {element}")
+
+    @property
+    def type(self) -> dtype:
+        """What a kernel sees it as."""
+        return tensor_descriptor_type(_element(self.base), self.block_shape, self.padding == "nan",
+                                      self.round_f32_to_tf32)
 
     @staticmethod
     def from_tensor(tensor: Any, block_shape: Sequence[int], padding: str = "zero",
@@ -93,15 +95,14 @@ class TensorDescriptor:
 def _check_block_shape(block_shape: Sequence[int]) -> None:
     elements = 1
     for size in block_shape:
-        _require(isinstance(size, int) and size > 0 and size & (size - 1) == 0,
-                 f"sizes of block_shape must be powers of two, got {list(block_shape)}")
+        _require(isinstance(size, int) and size > 0, f"sizes of block_shape must be positive, got {list(block_shape)}")
         elements *= size
     _require(elements <= _LARGEST_BLOCK, f"block_shape has {elements} elements; the largest block has {_LARGEST_BLOCK}")
 
 
 def _check_layout(base: Any, strides: Sequence[int]) -> None:
     """What accesses to the array rely on."""
-    address, bytes = _address(base), _item_bytes(base)
+    address, bytes = _address(base), _element(base).itemsize
     _require(address is None or address % _ALIGNMENT == 0, f"base must be {_ALIGNMENT}-byte aligned")
     for stride in strides[:-1]:
         _require(stride * bytes % _ALIGNMENT == 0,
@@ -116,7 +117,7 @@ def _strides(tensor: Any, shape: list[int]) -> list[int]:
         return [int(each) for each in stride()]
     given = getattr(tensor, "strides", None)
     if given is not None:
-        size = _item_bytes(tensor)
+        size = _element(tensor).itemsize
         return [int(each) // size for each in given]
     steps, step = [], 1
     for extent in reversed(shape):

@@ -7,6 +7,7 @@ from typing import Any
 from tilewright.ast.constants import constexpr
 from tilewright.jit import ConstexprFunction, JITFunction
 from tilewright.runtime.dtypes import classify
+from tilewright.tools.tensor_descriptor import TensorDescriptor
 
 _ALIGNMENT = 16
 
@@ -28,6 +29,8 @@ def specialize(value: Any, is_const: bool = False, specialize_value: bool = True
     if isinstance(value, tuple):
         parts = [specialize(item, is_const, specialize_value, align) for item in value]
         return (tuple(kind for kind, _ in parts), tuple(key for _, key in parts))
+    if isinstance(value, TensorDescriptor):
+        return (value.type.short, None)
     if hasattr(value, "data_ptr"):
         divisible = align and value.data_ptr() % _ALIGNMENT == 0
         return (f"*{'k' if is_const else ''}{classify(value.dtype)}", "D" if divisible else "")
