@@ -14,8 +14,7 @@ func.func @scopes(%p: !tile.ptr<i32>, %x: i32, %f: !tile.ptr<f32>, %y: f32, %h: 
   %c = tile.atomic_rmw max %l, %w {scope = #tile<scope sys>, semantic = #tile<semantic relaxed>} : !tile.ptr<i64>
   // CHECK-DAG: atom.relaxed.sys.global.exch.b64
   %d = tile.atomic_rmw exchange %l, %w {scope = #tile<scope sys>, semantic = #tile<semantic relaxed>} : !tile.ptr<i64>
-  // No such instruction adds halves for the whole system: bits are exchanged.
-  // CHECK-DAG: atom.relaxed.sys.global.cas.b32
+  // CHECK-DAG: atom.relaxed.sys.global.add.noftz.f16
   %e = tile.atomic_rmw fadd %h, %z {scope = #tile<scope sys>, semantic = #tile<semantic relaxed>} : !tile.ptr<f16>
   // CHECK-DAG: atom.global.add.noftz.f16
   %g = tile.atomic_rmw fadd %h, %z {semantic = #tile<semantic relaxed>} : !tile.ptr<f16>
