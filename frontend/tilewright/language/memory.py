@@ -123,7 +123,8 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
         padding_option: Of a block pointer, what is beyond: ``"zero"``, or ``"nan"`` for floats.
         cache_modifier: ``""``, ``".ca"``, ``".cg"``, ``".cs"`` or ``".cv"``.
         eviction_policy: ``""``, ``"evict_first"`` or ``"evict_last"``.
-        volatile: Make the access even if another one could give the value.
+        volatile: Make the access even if another one could give the value, past the caches, whatever the
+            modifiers say.
     """
     if isinstance(pointer, block_pointer):
         _refuse_mask("load", mask, other)
@@ -137,10 +138,6 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
         raise TileTypeError("load: 'other' is given without 'mask'",
                             "'other' is the result of lanes whose mask is false; pass mask=, or drop other=")
     attributes = _access_attributes("load", LOAD_CACHES, cache_modifier, eviction_policy)
-    volatile = static(volatile, "load: volatile")
-    if volatile and attributes:
-        raise TileTypeError("load: a volatile load takes no cache_modifier and no eviction_policy",
-                            "it reads memory itself; drop volatile=True, or the others")
     segments = [1, int(mask is not None), int(other is not None)]
     pointer, mask = align_mask(pointer, mask, "load")
     operands = [pointer] + ([mask] if mask is not None else [])
@@ -148,7 +145,7 @@ def load(pointer: tensor, mask: Any = None, other: Any = None, boundary_check: t
         operands.append(element_value(other, pointer, "load", "other"))
     session = current().session
     attributes["operandSegmentSizes"] = session.attribute(f"array<i32: {', '.join(map(str, segments))}>")
-    if volatile:
+    if static(volatile, "load: volatile"):
         attributes["isVolatile"] = session.unit
     return emit("tile.load", operands, like(pointer.type, pointer.dtype.element_ty), attributes)
 

@@ -141,9 +141,12 @@ struct LowerLoad : ConvertOpToLLVMPattern<LoadOp> {
         constraints.push_back(std::to_string(i));
     }
     constraints.push_back("~{memory}");
-    Eviction eviction(op.getEviction(), op.getCache());
+    // A volatile access goes past the caches: the instruction takes no word on them.
+    auto cache = op.getIsVolatile() ? CacheModifier::None : op.getCache();
+    auto policy = op.getIsVolatile() ? EvictionPolicy::Normal : op.getEviction();
+    Eviction eviction(policy, cache);
     std::string text = eviction.before + guard + "ld" + (op.getIsVolatile() ? ".volatile" : "") +
-                       getSpace(op.getAddress().getType()) + getCacheSuffix(op.getCache()) +
+                       getSpace(op.getAddress().getType()) + getCacheSuffix(cache) +
                        eviction.suffix + words.getSuffix() + " " + words.getOperands(0) + ", [$" +
                        std::to_string(words.count) + "]" + eviction.operand + ";" + eviction.after;
     SmallVector<Type> results(words.count, words.getRegister(rewriter));

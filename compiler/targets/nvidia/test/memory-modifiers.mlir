@@ -36,7 +36,7 @@ func.func @loads(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %o:
   // CHECK: createpolicy.fractional.L2::evict_first.b64 policy, 1.0; st.global.cs.L2::cache_hint.v4.b32 {{.*}}, policy;
   tile.store %r, %f {cache = #tile<cache cs>, eviction = #tile<eviction evict_first>} : tensor<512x!tile.ptr<f32>>
   // CHECK: ld.volatile.global.v4.b32
-  %g = tile.load %q volatile : tensor<512x!tile.ptr<f32>>
+  %g = tile.load %q volatile {cache = #tile<cache cg>} : tensor<512x!tile.ptr<f32>>
   // CHECK: @%p{{[0-9]+}} st.global
   tile.store %r, %g mask %m : tensor<512x!tile.ptr<f32>>
   return
