@@ -6,8 +6,8 @@ import tilewright as tw
 import tilewright.language as tl
 from random_arrays import BF16, FLOATS, INTEGERS, is_float, same, some
 
-SIZES = [1, 2, 32, 128, 1024]
-SHAPES = [(1, 1), (4, 64), (128, 2), (32, 32), (2, 512)]
+SIZES = [1, 2, 32, 100, 128, 1024]
+SHAPES = [(1, 1), (4, 64), (128, 2), (32, 32), (2, 512), (5, 7), (3, 96)]
 
 
 @tw.jit
@@ -133,7 +133,7 @@ def recurrence_kernel(scale, offset, out_scale, out_offset, M: tl.constexpr, N: 
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (8, 128), (64, 16), (1, 2048)])
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (8, 128), (64, 16), (1, 2048), (6, 100)])
 def test_a_recurrence_keeps_the_order(rng, shape, axis, reverse):
     scale, offset = (rng.integers(-3, 4, shape).astype(np.int32) for _ in range(2))
     results = [np.empty_like(scale) for _ in range(2)]
@@ -179,7 +179,7 @@ def largest_so_far(v, axis: tl.constexpr, reverse: tl.constexpr):
     return tl.associative_scan(v, axis, tl.maximum, reverse)
 
 
-@pytest.mark.parametrize("shape", [(4096,), (8, 64), (2, 4, 8), (2, 2, 4, 8), (2, 2, 2, 4, 4)])
+@pytest.mark.parametrize("shape", [(4096,), (8, 64), (2, 4, 8), (2, 2, 4, 8), (2, 3, 2, 4, 5)])
 def test_any_dimension_of_any_rank(rng, shape):
     x = some(rng, np.dtype(np.int32), shape)
     for axis in range(-len(shape), len(shape)):

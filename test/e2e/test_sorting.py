@@ -26,14 +26,14 @@ def ordered(x, dim=-1, descending=False):
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", [np.dtype(bool), *INTEGERS, *FLOATS], ids=str)
 def test_sort(rng, dtype, descending):
-    for shape in [(size,) for size in SIZES] + [(8, 64), (64, 8), (2, 512)]:
+    for shape in [(size,) for size in SIZES] + [(8, 64), (64, 8), (2, 512), (3, 100), (5, 7)]:
         x = some(rng, dtype, shape)
         out = np.empty_like(x)
         sort_kernel[(1,)](x, out, SHAPE=shape, DIM=None, DESCENDING=descending, N=x.size)
         assert same(out, ordered(x, -1, descending))
 
 
-@pytest.mark.parametrize("shape", [(8, 64), (64, 2), (4, 8, 16), (2, 4, 2, 32), (2, 2, 8, 2, 4)])
+@pytest.mark.parametrize("shape", [(8, 64), (64, 2), (4, 8, 16), (2, 4, 2, 32), (2, 3, 8, 2, 5)])
 def test_any_dimension(rng, shape):
     x = some(rng, np.dtype(np.float32), shape)
     for dim in range(-len(shape), len(shape)):
@@ -62,7 +62,7 @@ def stable_order(x, dim, descending):
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "uint64", "float16", "float32", "float64"])
 def test_places(rng, dtype, descending):
-    for shape in [(1, 1), (1, 2), (4, 32), (16, 64), (1, 1024), (256, 4)]:
+    for shape in [(1, 1), (1, 2), (4, 32), (16, 64), (1, 1024), (256, 4), (3, 100)]:
         x = rng.integers(0, 20, shape).astype(dtype)  # with many ties: they keep their order
         for dim in (0, 1):
             out, places = np.empty_like(x), np.empty(shape, np.int32)
@@ -101,7 +101,7 @@ def topk_kernel(x, out, places, ROWS: tl.constexpr, COLUMNS: tl.constexpr, K: tl
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", ["int16", "uint32", "int64", "float32", "float16"])
 @pytest.mark.parametrize("shape, k", [((1, 2), 1), ((8, 64), 8), ((4, 256), 1), ((1, 1024), 16), ((2, 32), 32),
-                                      ((32, 32), 4)])
+                                      ((32, 32), 4), ((3, 100), 7)])
 def test_topk(rng, shape, k, dtype, descending):
     x = rng.integers(0, 50, shape).astype(dtype)
     for dim in (0, 1):
@@ -162,7 +162,7 @@ def histogram_kernel(x, counts, n, N: tl.constexpr, BINS: tl.constexpr, MASKED: 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_histogram(rng, dtype, masked):
-    for size, bins in [(1, 1), (2, 8), (32, 128), (1024, 64), (2048, 2), (128, 1024)]:
+    for size, bins in [(1, 1), (2, 8), (32, 128), (1024, 64), (2048, 2), (128, 1024), (100, 33)]:
         x = some(rng, dtype, (size,))
         x[::2] = rng.integers(0, min(bins, 100), x[::2].size)
         n = size if not masked else int(rng.integers(0, size + 1))

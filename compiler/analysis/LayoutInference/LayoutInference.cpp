@@ -43,6 +43,8 @@ LayoutTie tile::getLayoutTie(Operation *op) {
     return LayoutTie::Leaf;
   if (isa<PrintOp, AssertOp, BufferStoreOp>(op))
     return LayoutTie::Sink;
+  if (isa<ScanOp>(op))
+    return LayoutTie::Same;
   bool isElementwise = (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0) ||
                        isa<HintOp, MapOp, InlineAsmOp>(op);
   if (isElementwise && !isa<ConvertLayoutOp>(op) && hasOneShape(op) &&

@@ -3,6 +3,8 @@
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/ThreadExchange/MovePlan.h"
 #include "compiler/analysis/ThreadExchange/ReductionPlan.h"
+#include "compiler/analysis/ThreadExchange/ScanPlan.h"
+#include "compiler/analysis/ThreadExchange/SortPlan.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -74,6 +76,54 @@ static int64_t getReductionBytes(ReduceOp op) {
   return bytes;
 }
 
+static int64_t getScanBytes(ScanOp op) {
+  Type block = op.getSources().front().getType();
+  int64_t lanes = getTarget(op).getLanes(), warps = getModuleInt(op, kNumWarpsAttr, 1);
+  LinearLayout layout = getBlockLayout(block), plain = layout;
+  std::optional<ScanPlan> plan = planScan(layout, op.getAxis());
+  if (!plan) {
+    plain = getScannableLayout(getShape(block), op.getAxis(), lanes, warps);
+    plan = planScan(plain, op.getAxis());
+  }
+  int64_t bytes = 0;
+  for (Value source : op.getSources()) {
+    Type type = source.getType();
+    if (plain != layout)
+      for (auto [from, to] : {std::pair(layout, plain), std::pair(plain, layout)})
+        bytes = std::max(bytes, getConversionBytes(op, type, from, to, getShape(type)));
+    if (plan && plan->inner.warps > 1)
+      bytes = std::max(bytes, getConversionBytes(op, type, plan->inner.partial,
+                                                 plan->getGatheredLayout(lanes, warps),
+                                                 plan->inner.partial.getShape()));
+  }
+  return bytes;
+}
+
+/// Keys are moved in words of 32 or 64 bits; places, if any, in the same word
+/// or one of their own.
+static int64_t getSortBytes(SortOp op) {
+  RankedTensorType source = op.getSource().getType(), sorted = op.getSorted().getType();
+  int64_t lanes = getTarget(op).getLanes(), warps = getModuleInt(op, kNumWarpsAttr, 1);
+  SortPlan plan = planSort(source.getShape(), sorted.getShape().back(), lanes, warps);
+  bool isWide = source.getElementTypeBitWidth() > 32 || op.getPlaces();
+  Type word = IntegerType::get(op.getContext(), isWide ? 64 : 32);
+  int64_t bytes = std::max(
+      getConversionBytes(op, source, getBlockLayout(source), plan.first, source.getShape()),
+      getConversionBytes(op, sorted, plan.last, getBlockLayout(sorted), sorted.getShape()));
+  if (Value places = op.getPlaces())
+    bytes =
+        std::max(bytes, getConversionBytes(op, places.getType(), plan.last,
+                                           getBlockLayout(places.getType()), sorted.getShape()));
+  LinearLayout layout = plan.first;
+  for (const SortStep &step : plan.steps) {
+    if (step.kind == SortStep::Move)
+      bytes = std::max(bytes, getConversionBytes(op, word, layout, step.layout, layout.getShape()));
+    if (step.kind == SortStep::Move || step.kind == SortStep::Keep)
+      layout = step.layout;
+  }
+  return bytes;
+}
+
 /// A product without a unit gathers rows and columns.
 static int64_t getDotBytes(DotOp op) {
   if (op.getUnitAttr())
@@ -99,6 +149,11 @@ int64_t tile::getExchangeBytes(Operation *op) {
       .Case([](ReduceOp reduce) { return getReductionBytes(reduce); })
       .Case<GatherOp, CatOp, ExtractOp, ReshapeOp>([](auto move) { return getMoveBytes(move); })
       .Case([](DotOp dot) { return getDotBytes(dot); })
+      .Case([](ScanOp scan) { return getScanBytes(scan); })
+      .Case([](SortOp sort) { return getSortBytes(sort); })
+      .Case([](HistogramOp histogram) -> int64_t {
+        return 4 * histogram.getCounts().getType().getNumElements();
+      })
       .Case<AtomicRMWOp, AtomicCASOp, AtomicLoadOp>(
           [](auto atomic) { return getBroadcastBytes(atomic, atomic.getResult().getType()); })
       .Case<AtomicPollOp, TimerOp>(

@@ -25,8 +25,11 @@ FailureOr<Value> Exchange::convert(Value vector, const LinearLayout &source,
     return apply(*registers, vector);
   if (auto *shuffles = std::get_if<ShufflePlan>(&plan.steps))
     return apply(*shuffles, vector);
-  if (auto *memory = std::get_if<MemoryPlan>(&plan.steps))
-    return apply(*memory, vector, result.getInSize(Dim::Register), /*writes=*/Value());
+  if (auto *memory = std::get_if<MemoryPlan>(&plan.steps)) {
+    // Of warps that hold copies one writes: fewer accesses, and no two to one place.
+    Value writes = memory->isWithinWarps ? Value() : emitWarpOwnership(t.b, t.scope, source);
+    return apply(*memory, vector, result.getInSize(Dim::Register), writes);
+  }
   return vector;
 }
 

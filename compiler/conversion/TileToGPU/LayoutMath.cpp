@@ -113,30 +113,40 @@ static int64_t getScopeSize(const ExecutionScope &scope, Dim in) {
   return in == Dim::Lane ? scope.getNumLanes() : scope.getNumWarps();
 }
 
+/// Ownership as far as lanes, or warps, are concerned.
+static Value emitOwnershipOf(Dim in, ImplicitLocOpBuilder &b, const ExecutionScope &scope,
+                             const LinearLayout &layout) {
+  Value owns;
+  int64_t counted = int64_t(1) << layout.getTile().getInBits(in);
+  if (uint64_t free = layout.getFreeMask(in))
+    owns = createEquals(b, createAnd(b, scope.getIndex(in), free), 0);
+  for (const Repeat &repeat : layout.getRepeats()) {
+    if (repeat.in != in)
+      continue;
+    if (repeat.out == Dim::None)
+      owns = createAnd(
+          b, owns, createEquals(b, createDigit(b, scope.getIndex(in), counted, repeat.count), 0));
+    counted *= repeat.count;
+  }
+  // A layout that does not name all lanes or warps is held by the first ones.
+  if (counted < getScopeSize(scope, in))
+    owns = createAnd(b, owns,
+                     arith::CmpIOp::create(b, arith::CmpIPredicate::ult, scope.getIndex(in),
+                                           createI32(b, counted)));
+  return owns;
+}
+
 Value tile::emitOwnership(ImplicitLocOpBuilder &b, const ExecutionScope &scope,
                           const LinearLayout &layout) {
   Value owns;
-  for (Dim in : kThreadDims) {
-    int64_t tileSize = int64_t(1) << layout.getTile().getInBits(in);
-    int64_t counted = tileSize;
-    uint64_t free = layout.getFreeMask(in);
-    if (free)
-      owns = createAnd(b, owns, createEquals(b, createAnd(b, scope.getIndex(in), free), 0));
-    for (const Repeat &repeat : layout.getRepeats()) {
-      if (repeat.in != in)
-        continue;
-      if (repeat.out == Dim::None)
-        owns = createAnd(
-            b, owns, createEquals(b, createDigit(b, scope.getIndex(in), counted, repeat.count), 0));
-      counted *= repeat.count;
-    }
-    // A layout that does not name all lanes or warps is held by the first ones.
-    if (counted < getScopeSize(scope, in))
-      owns = createAnd(b, owns,
-                       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, scope.getIndex(in),
-                                             createI32(b, counted)));
-  }
+  for (Dim in : kThreadDims)
+    owns = createAnd(b, owns, emitOwnershipOf(in, b, scope, layout));
   return owns;
+}
+
+Value tile::emitWarpOwnership(ImplicitLocOpBuilder &b, const ExecutionScope &scope,
+                              const LinearLayout &layout) {
+  return emitOwnershipOf(Dim::Warp, b, scope, layout);
 }
 
 Value tile::emitInside(ImplicitLocOpBuilder &b, const ExecutionScope &scope,

@@ -20,6 +20,9 @@ mlir::Value emitCoordinates(mlir::ImplicitLocOpBuilder &b, const ExecutionScope 
 /// every thread is.
 mlir::Value emitOwnership(mlir::ImplicitLocOpBuilder &b, const ExecutionScope &scope,
                           const LinearLayout &layout);
+/// The same for the warp; its lanes may hold copies.
+mlir::Value emitWarpOwnership(mlir::ImplicitLocOpBuilder &b, const ExecutionScope &scope,
+                              const LinearLayout &layout);
 
 /// Which registers hold elements of `shape` and not padding: a vector of i1;
 /// null where none is padding.

@@ -57,6 +57,11 @@ mlir::LogicalResult lower(AsyncDotOp op, ThreadLowering &t);
 mlir::LogicalResult lower(PendOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AwaitDotsOp op, ThreadLowering &t);
 
+// Scans, sorts, histograms.
+mlir::LogicalResult lower(ScanOp op, ThreadLowering &t);
+mlir::LogicalResult lower(SortOp op, ThreadLowering &t);
+mlir::LogicalResult lower(HistogramOp op, ThreadLowering &t);
+
 // On-chip memory.
 mlir::LogicalResult lower(BufferAllocOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BufferViewOp op, ThreadLowering &t);

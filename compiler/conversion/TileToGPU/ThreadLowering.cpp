@@ -166,9 +166,9 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
             SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, GatherOp,
             CatOp, ExtractOp, MapOp, InlineAsmOp, HintOp, ConvertLayoutOp, LoadOp, StoreOp,
             AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp, AtomicPollOp, TimerOp, ReduceOp,
-            DotOp, BufferAllocOp, BufferViewOp, BufferTransposeOp, BufferLoadOp, BufferStoreOp,
-            AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp, AwaitDotsOp, ProgramIdOp,
-            NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
+            DotOp, ScanOp, SortOp, HistogramOp, BufferAllocOp, BufferViewOp, BufferTransposeOp,
+            BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp,
+            AwaitDotsOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
           [&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }

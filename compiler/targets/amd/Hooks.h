@@ -18,6 +18,11 @@ public:
   mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const override;
 };
 
+/// Keeps accesses to memory on their side. Fences alone do not: where the results
+/// of loads are needed in one branch only, LLVM's machine sinking moves the loads
+/// there, past fences and barriers, but not past what may write memory.
+void emitCompilerFence(mlir::OpBuilder &b, mlir::Location loc);
+
 } // namespace tile::amd
 
 #endif // TILE_TARGETS_AMD_HOOKS_H

@@ -10,6 +10,7 @@
 #include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/LinearLayout/Constructors.h"
+#include "compiler/analysis/ThreadExchange/SortPlan.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -51,6 +52,7 @@ private:
   LogicalResult convertShapeOp(Operation *op);
   void convertReduction(Operation *op);
   void convertDot(DotOp op);
+  void convertSort(SortOp op);
 
   LayoutAttr getPlainLayout(ArrayRef<int64_t> shape);
   LayoutAttr getAccessLayout(const Access &access);
@@ -218,7 +220,7 @@ void LayoutAssigner::assignPlainLayouts() {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
         constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
-    if (isa<DotOp>(op) || getLayoutTie(op) == LayoutTie::Shape ||
+    if (isa<DotOp, SortOp>(op) || getLayoutTie(op) == LayoutTie::Shape ||
         getLayoutTie(op) == LayoutTie::Reduction)
       tied.push_back(op);
   });
@@ -262,6 +264,8 @@ LogicalResult LayoutAssigner::convertTiedOps() {
   for (Operation *op : tied) {
     if (auto dot = dyn_cast<DotOp>(op))
       convertDot(dot);
+    else if (auto sort = dyn_cast<SortOp>(op))
+      convertSort(sort);
     else if (getLayoutTie(op) == LayoutTie::Reduction)
       convertReduction(op);
     else if (failed(convertShapeOp(op)))
@@ -307,4 +311,13 @@ void LayoutAssigner::convertDot(DotOp op) {
   };
   convert(op.getAMutable(), MatmulOperand::A);
   convert(op.getBMutable(), MatmulOperand::B);
+}
+
+/// Rows come to where they are compared, and are fetched from where they end.
+void LayoutAssigner::convertSort(SortOp op) {
+  SortPlan plan = planSort(op.getSource().getType().getShape(),
+                           op.getSorted().getType().getShape().back(), lanes, warps);
+  convertOperand(op.getSourceMutable(), LayoutAttr::get(context, plan.first));
+  for (OpResult result : op->getResults())
+    convertResult(result, LayoutAttr::get(context, plan.last));
 }

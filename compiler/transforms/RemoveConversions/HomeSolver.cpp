@@ -41,6 +41,7 @@ void HomeSolver::run() {
       break;
   settle();
   applyTypes();
+  unifyResults();
   insertConversions();
 }
 
@@ -301,6 +302,27 @@ void HomeSolver::applyTypes() {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
         constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
+  });
+}
+
+/// Results that one op gives in one layout, but which are at home in several:
+/// all come in the first one's, and go home from there.
+void HomeSolver::unifyResults() {
+  function.walk([&](Operation *op) {
+    if (op->getNumResults() < 2 || isControlFlow(op) ||
+        getFlexibleTie(op, threads) != LayoutTie::Same)
+      return;
+    LayoutAttr shared = getLayout(op->getResult(0).getType());
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    for (OpResult result : llvm::drop_begin(op->getResults())) {
+      Type home = result.getType();
+      if (getLayout(home) == shared)
+        continue;
+      result.setType(withLayout(home, shared));
+      auto convert = ConvertLayoutOp::create(builder, op->getLoc(), home, result);
+      result.replaceAllUsesExcept(convert, convert);
+    }
   });
 }
 

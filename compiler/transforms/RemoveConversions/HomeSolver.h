@@ -48,6 +48,7 @@ private:
 
   void settle();
   void applyTypes();
+  void unifyResults();
   void insertConversions();
   mlir::Value getConverted(mlir::Value value, LayoutAttr layout);
 

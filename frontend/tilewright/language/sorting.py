@@ -94,7 +94,6 @@ def topk(x: tensor, k: int, dim: int | None = None, descending: bool = True, ret
     size = x.shape[-1 if dim is None else static_axis(dim, len(x.shape), "topk")]
     if not 1 <= count <= size:
         raise TileTypeError(f"topk: k must be from 1 to the {size} elements of the dimension, got {count}")
-    check_block((count,), "topk")
     return _pair(_ordered(x, dim, count, descending, bool(static(return_indices, "topk: return_indices")), "topk"))
 
 

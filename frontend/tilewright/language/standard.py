@@ -7,6 +7,7 @@ from typing import Any
 from ..ast.constants import constexpr
 from ..ast.values import BoundMethod, tensor
 from ..jit import JITFunction, constexpr_function, jit
+from .arithmetic import where
 from .math import exp, fdiv, maximum, minimum
 from .reductions import max, sum
 
@@ -94,6 +95,42 @@ def swizzle2d(i, j, size_i, size_j, size_g):
     rows = minimum(size_i - first, size_g)
     inside = place % places_in_group
     return first + inside % rows, inside // rows
+
+
+@jit
+def _argmax_combine(value1, index1, value2, index2, tie_break_left: constexpr):
+    """The larger value with its index; of equal ones that of the smaller index."""
+    tie = value1 == value2 and index1 < index2 if tie_break_left else False
+    first = value1 > value2 or tie
+    return where(first, value1, value2), where(first, index1, index2)
+
+
+@jit
+def _argmax_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, True)
+
+
+@jit
+def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, False)
+
+
+@jit
+def _argmin_combine(value1, index1, value2, index2, tie_break_left: constexpr):
+    """The smaller value with its index; of equal ones that of the smaller index."""
+    tie = value1 == value2 and index1 < index2 if tie_break_left else False
+    first = value1 < value2 or tie
+    return where(first, value1, value2), where(first, index1, index2)
+
+
+@jit
+def _argmin_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, True)
+
+
+@jit
+def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, False)
 
 
 class _Method:

@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
-from tilewright.runtime.amd.emulator import CodeObject, ToolNotFound, find_objdump, launch
+from amd_kernels import ARCHS, needs_objdump, run
 
-ARCHS = {"gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
-
-
-def _has_objdump() -> bool:
-    try:
-        find_objdump()
-    except ToolNotFound:
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(not _has_objdump(), reason="needs llvm-objdump of LLVM 22")
+pytestmark = needs_objdump
 
 
 @pytest.fixture(params=ARCHS)
 def arch(request: pytest.FixtureRequest) -> str:
     return request.param
-
-
-@functools.cache
-def _code_object(kernel, signature: tuple, arch: str, num_warps: int):
-    compiled = tw.compile(kernel, dict(signature), target=f"amd:{arch}", num_warps=num_warps)
-    return CodeObject(compiled.asm["hsaco"]), compiled.name
-
-
-def run(kernel, arch: str, grid: tuple[int, ...], args: dict, num_warps: int = 2, **constants) -> None:
-    """Compile for the arguments' types and launch; arrays change in place."""
-    types = {"float32": "*fp32", "float16": "*fp16", "int32": "*i32", "int64": "*i64"}
-    signature = {name: types[value.dtype.name] if isinstance(value, np.ndarray) else "i32"
-                 for name, value in args.items()}
-    code, name = _code_object(kernel, tuple((signature | constants).items()), arch, num_warps)
-    launch(code, name, grid, (ARCHS[arch] * num_warps,), list(args.values()))
 
 
 @tw.jit

@@ -1,4 +1,5 @@
 //===- ExecutionPatterns.cpp - Indices and barriers -------------------------===//
+#include "compiler/targets/amd/Hooks.h"
 #include "compiler/targets/amd/LowerToROCDL/Patterns.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -67,6 +68,7 @@ struct LowerBarrier : ConvertOpToLLVMPattern<gpu::BarrierOp> {
   LogicalResult matchAndRewrite(gpu::BarrierOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    tile::amd::emitCompilerFence(rewriter, loc);
     LLVM::FenceOp::create(rewriter, loc, LLVM::AtomicOrdering::release, "workgroup");
     ROCDL::SBarrierOp::create(rewriter, loc);
     LLVM::FenceOp::create(rewriter, loc, LLVM::AtomicOrdering::acquire, "workgroup");

@@ -18,7 +18,8 @@ func.func @indices(%p: !llvm.ptr<1> {llvm.align = 16 : i64}, %n: i32 {tile.divis
   // CHECK: llvm.getelementptr %{{.*}}[2] : (!llvm.ptr<4>) -> !llvm.ptr<4>, i32
   // CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<4> -> i32
   %g = gpu.grid_dim z
-  // CHECK: llvm.fence syncscope("workgroup") release
+  // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"
+  // CHECK-NEXT: llvm.fence syncscope("workgroup") release
   // CHECK-NEXT: rocdl.s.barrier
   // CHECK-NEXT: llvm.fence syncscope("workgroup") acquire
   gpu.barrier
