@@ -64,7 +64,7 @@ static void overlap(scf::ForOp loop, MutableArrayRef<CarriedDot> dots) {
     loop.getResult(carried.index).setType(type);
     pending.push_back(carried.dot);
   }
-  b.setInsertionPointAfter(dots.back().dot);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
   auto wait = AwaitDotsOp::create(b, TypeRange(ValueRange(pending)), pending, dots.size());
   b.setInsertionPointAfter(loop);
   SmallVector<Value> results;
@@ -122,8 +122,8 @@ static void mergeAwaits(AwaitDotsOp first, AwaitDotsOp second) {
   llvm::append_range(pending, second.getPending());
   llvm::append_range(results, second.getValues());
   uint32_t inFlight = std::min(first.getInFlight(), second.getInFlight());
-  auto merged = AwaitDotsOp::create(b, second.getLoc(), TypeRange(ValueRange(results)), pending,
-                                    inFlight);
+  auto merged =
+      AwaitDotsOp::create(b, second.getLoc(), TypeRange(ValueRange(results)), pending, inFlight);
   for (auto [old, value] : llvm::zip(results, merged.getValues()))
     old.replaceAllUsesWith(value);
   first.erase();

@@ -257,7 +257,7 @@ LoopBuilder::Values LoopBuilder::buildLoop() {
   scf::ForOp newLoop =
       createLoop(loop.getLowerBound(), inits,
                  [&](Value induction, ValueRange arguments) { buildBody(induction, arguments); });
-  if (schedule.stages > ahead + 1)
+  if (completesLater())
     newLoop->setAttr(kDotsInFlightAttr, b.getI32IntegerAttr(schedule.stages - ahead - 1));
   // The last copies wrote nothing that is read, but they must have written it
   // before something else uses the memory.
@@ -271,7 +271,12 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   Value slot = arguments[kept.size() + advanced.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
   Buffers buffers = mapBuffers(awaitNext(inFlight));
-  Values started = startNext(induction, ahead, advanced, slot);
+  // Products that complete later are started first: the units are never idle
+  // while threads compute addresses.
+  bool startsLast = completesLater();
+  Values started;
+  if (!startsLast)
+    started = startNext(induction, ahead, advanced, slot);
 
   IRMapping values;
   values.map(loop.getInductionVar(), induction);
@@ -279,6 +284,8 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
     values.map(loop.getRegionIterArg(index), value);
   for (Operation &op : loop.getBody()->without_terminator())
     cloneStep(op, values, buffers);
+  if (startsLast)
+    started = startNext(induction, ahead, advanced, slot);
 
   Values yielded = llvm::map_to_vector(neededArguments, [&](unsigned index) -> Value {
     return values.lookupOrDefault(loop.getYieldedValues()[index]);

@@ -62,6 +62,8 @@ private:
   void allocate();
   void buildPrologue();
   void buildBody(mlir::Value induction, mlir::ValueRange arguments);
+  /// Whether products of an iteration may be at work when the next one begins.
+  bool completesLater() const { return schedule.stages > ahead + 1; }
   /// Start the copies of the iteration whose induction variable and carried
   /// values are in `values`, into block `slot` of each stack.
   Values startCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid);
