@@ -26,7 +26,7 @@ def time_cpu(candidates: dict[str, Candidate], rounds: int) -> dict[str, float]:
     return {name: statistics.median(values) for name, values in samples.items()}
 
 
-def settle(call: Candidate, seconds: float = 0.06) -> None:
+def settle(call: Candidate, seconds: float = 0.25) -> None:
     """Wait until threads of the candidate before, which spin for a while, sleep; then wake this one's."""
     time.sleep(seconds)
     call()
