@@ -322,4 +322,5 @@ def _describe_extent(array: Any) -> tuple[int, int]:
 
 
 _launcher.register_callbacks(classify_dtype=dtypes.classify, describe_device=_describe_device,
-                             describe_extent=_describe_extent, device_failure=DeviceAssertionError, missing_driver=_missing_driver)
+                             describe_extent=_describe_extent, device_failure=DeviceAssertionError,
+                             missing_driver=_missing_driver)

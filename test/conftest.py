@@ -9,7 +9,8 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", choices=("cpu", "cuda", "emulator", "interpreter"), default="cpu",
-                     help="where the kernels of test/e2e run: numpy's arrays as they are, copies of them on a GPU, in the "
+                     help="where the kernels of test/e2e run: numpy's arrays as they are, copies of them on a GPU, in "
+                          "the "
                           "emulator of AMD GPUs, or interpreted, without code generation")
 
 

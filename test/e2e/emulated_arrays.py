@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import tilewright as tw
-import tilewright.language as tl
 from tilewright.jit import JITFunction
 from tilewright.runtime import launch as runtime
 from tilewright.runtime.amd.emulator import CodeObject, HostMemory, launch

@@ -73,7 +73,8 @@ def collide_kernel(x, index, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
 def test_many_programs_on_few_places(rng, op, reference, dtype):
     n = 2000
     small = dtype.itemsize == 2  # what sums of 16-bit floats hold exactly
-    x = rng.integers(-1, 2, n).astype(dtype) if small else rng.integers(-100 * (dtype.kind != "u"), 100, n).astype(dtype)
+    least, most = (-1, 2) if small else (-100 * (dtype.kind != "u"), 100)
+    x = rng.integers(least, most, n).astype(dtype)
     index = rng.integers(0, 7, n).astype(np.int32)
     out, expected = np.full(7, 5, dtype), np.full(7, 5, dtype)
     collide_kernel[(tw.cdiv(n, 64),)](x, index, out, n, OP=op, BLOCK=64)

@@ -309,7 +309,8 @@ def test_all_pairs(rng, admits, left, group):
         if op is truediv and type is tl.float32:  # two units in the last place
             equal |= np.abs(found.astype(np.int64) - expected.astype(np.int64)) <= 2
         wrong = ~equal
-        shown = [tuple(map(hex, row)) for row in zip(x[wrong][:5], y[wrong], found[wrong], expected[wrong], strict=False)]
+        rows = zip(x[wrong][:5], y[wrong], found[wrong], expected[wrong], strict=False)
+        shown = [tuple(map(hex, row)) for row in rows]
         assert not wrong.any(), f"{left} {op.__name__} {right}: {wrong.sum()}: (x, y, got, expected) {shown}"
 
 

@@ -36,7 +36,8 @@ def test_types_of_a_signature():
 
 @pytest.mark.parametrize("text, message", [
     ("*fp33", "'*fp33' is not a type; did you mean 'fp32'?"), ("*fp32:12", "promises divisibility by '12'"),
-    ("fp32:16", "only pointers, integers and (their last size) descriptors have"), ("i32:x", "promises divisibility by 'x'")])
+    ("fp32:16", "only pointers, integers and (their last size) descriptors have"),
+    ("i32:x", "promises divisibility by 'x'")])
 def test_types_that_do_not_exist(text, message):
     with pytest.raises(tw.CompilationError, match=re.escape(message)):
         parse_argument(text, "x")

@@ -68,6 +68,7 @@ def test_a_missing_function_is_named(tmp_path):
     source, result = tmp_path / "kernel.mlir", tmp_path / "kernel.o"
     source.write_text(CALLS_A_FUNCTION)
     translate = Path(tw.__file__).parent / "_tools" / "tile-translate"
-    subprocess.run([translate, source, "--target", "cpu", "--from", "llvm", "--emit", "object", "-o", result], check=True)
+    subprocess.run([translate, source, "--target", "cpu", "--from", "llvm", "--emit", "object", "-o", result],
+                   check=True)
     with pytest.raises(RuntimeError, match="it needs 'fmox', which no library here has"):
         _launcher.load_cpu("kernel", result.read_bytes(), 0)

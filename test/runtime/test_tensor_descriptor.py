@@ -35,7 +35,8 @@ def offset_array() -> np.ndarray:
     (dict(shape=[1] * 6, strides=[1] * 6, block_shape=[1] * 6), "rank cannot be more than 5"),
     (dict(strides=[1]), "rank mismatch"), (dict(block_shape=[16]), "rank mismatch"),
     (dict(shape=[0, 16]), "shape must be positive"), (dict(strides=[16, 2]), "the last dimension must be contiguous"),
-    (dict(strides=[3, 1]), "strides must be 16-byte aligned"), (dict(block_shape=[8, 0]), "sizes of block_shape must be positive"),
+    (dict(strides=[3, 1]), "strides must be 16-byte aligned"),
+    (dict(block_shape=[8, 0]), "sizes of block_shape must be positive"),
     (dict(block_shape=[1024, 2048]), "the largest block has 1048576"), (dict(padding="one"), "'zero' or 'nan'"),
     (dict(base=np.zeros((8, 16), np.int32), padding="nan"), "padding 'nan' is for floats"),
     (dict(base=np.zeros((8, 16), np.float16), round_f32_to_tf32=True), "round_f32_to_tf32 is for fp32"),
@@ -87,7 +88,8 @@ def test_what_makes_a_new_specialization():
 
 def test_fields_are_checked_at_each_launch():
     for change, message in ((dict(strides=[3, 1]), "not 16-byte aligned"), (dict(shape=[8]), "1 sizes, 2 strides"),
-                            (dict(strides=[16, 2]), "last stride is not 1"), (dict(shape=[8, 1 << 40]), "beyond 32 bits")):
+                            (dict(strides=[16, 2]), "last stride is not 1"),
+                            (dict(shape=[8, 1 << 40]), "beyond 32 bits")):
         source = make()
         for name, value in change.items():
             setattr(source, name, value)

@@ -96,7 +96,8 @@ def make_block_ptr(base: tensor, shape: Sequence[Any], strides: Sequence[Any], o
     sizes = static_shape(block_shape, f"{what}: block_shape")
     check_block(sizes, what)
     form = BlockForm(sizes, tuple(static_int(axis, f"{what}: order") for axis in order))
-    lists = [_integers(each, what, role) for each, role in ((shape, "shape"), (strides, "strides"), (offsets, "offsets"))]
+    roles = ((shape, "shape"), (strides, "strides"), (offsets, "offsets"))
+    lists = [_integers(each, what, role) for each, role in roles]
     if any(len(each) != len(sizes) for each in (*lists, form.order)):
         counts = ", ".join(str(len(each)) for each in (*lists, sizes, form.order))
         raise TileTypeError(f"{what}: shape, strides, offsets, block_shape and order must have one entry for each "

@@ -23,7 +23,8 @@ def cumsum(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr, AXIS: tl.constexpr
 
 
 @pytest.mark.parametrize("rows, columns, axis, reverse, warps", [
-    (1, 2048, 1, False, 4), (1, 1024, 1, True, 2), (8, 128, 1, False, 2), (64, 16, 0, True, 4), (1, 4, 1, False, 1), (3, 100, 1, True, 2)])
+    (1, 2048, 1, False, 4), (1, 1024, 1, True, 2), (8, 128, 1, False, 2), (64, 16, 0, True, 4), (1, 4, 1, False, 1),
+    (3, 100, 1, True, 2)])
 def test_cumsum(arch, rng, rows, columns, axis, reverse, warps):
     x = rng.integers(-1000, 1000, (rows, columns)).astype(np.int32)
     out = np.zeros_like(x)

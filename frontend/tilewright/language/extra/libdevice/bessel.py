@@ -126,7 +126,8 @@ def _second_kind(x: tensor, order: int) -> tensor:
     u = fma(small * small, 0.03125, -1.0)
     log = logarithm(small) * _TWO_OVER_PI
     if order:
-        near = fma(polynomial(fma(small * small, 0.03125000000000049, -1.0000000000000313), Y1_NEAR), small, log * _near(small, 1) - _TWO_OVER_PI / small)
+        argument = fma(small * small, 0.03125000000000049, -1.0000000000000313)
+        near = fma(polynomial(argument, Y1_NEAR), small, log * _near(small, 1) - _TWO_OVER_PI / small)
     else:
         near = fma(log, _near(small, 0), polynomial(u, Y0_NEAR))
     _, far = _far(where(x > 8.0, x, 8.0), order)
