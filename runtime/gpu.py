@@ -10,7 +10,10 @@ from typing import Any
 
 def is_array(value: Any) -> bool:
     """Whether an argument is an array on a GPU."""
-    return hasattr(value, "__cuda_array_interface__") or str(getattr(value, "device", "")).startswith("cuda")
+    if str(getattr(value, "device", "")).startswith("cuda"):
+        return True
+    # torch's arrays say so by their device; of some types they cannot tell by this.
+    return not hasattr(value, "data_ptr") and hasattr(value, "__cuda_array_interface__")
 
 
 def arrays_of(values: Iterable[Any]) -> Iterator[Any]:

@@ -57,6 +57,8 @@ def _hashable(value: Any) -> Any:
         return ("list", *map(_hashable, value))
     if isinstance(value, tuple):
         return (type(value), *((type(item), _hashable(item)) for item in value))
+    if isinstance(value, dict):
+        return ("dict", *((name, _hashable(item)) for name, item in value.items()))
     # Zeros of both signs are equal as well, and NaN is not equal to itself.
     return value.hex() if isinstance(value, float) else value
 

@@ -60,6 +60,14 @@ def _check_absent(reason: str) -> Check:
     return check
 
 
+def _check_libraries(name: str, value: Any) -> None:
+    """The peer's programs name NVIDIA's library of functions, which no kernel needs here."""
+    others = [library for library in dict(value) if library != "libdevice"]
+    if others:
+        raise TargetError(f"option '{name}' offers no library but 'libdevice', got {', '.join(map(repr, others))}; "
+                          "functions of tl.extra.libdevice need none")
+
+
 def _option(default: Any, check: Check, **flags: bool) -> Any:
     return field(default=default, metadata={"check": check, **flags})
 
@@ -90,7 +98,7 @@ class CompileOptions:
         kpack: Steps of a product to load at once.
         schedule_hint: Name of a way to order instructions.
         sanitize_overflow: With `debug`, whether sums and products of at most 32 bits are checked to fit.
-        extern_libs: Not offered; must be empty.
+        extern_libs: Without effect: functions of tl.extra.libdevice need no library, and no other is offered.
         instrumentation_mode: Not offered; must be empty.
     """
 
@@ -110,7 +118,7 @@ class CompileOptions:
     kpack: int | None = _hint(_check_count)
     schedule_hint: str | None = _hint(_check_text)
     sanitize_overflow: bool = _option(True, _check_bool)
-    extern_libs: Any = _option(None, _check_absent("functions of tl.extra.libdevice need no library"))
+    extern_libs: Any = _option(None, _check_libraries, ignored=True)
     instrumentation_mode: str = _option("", _check_absent("kernels cannot be instrumented"))
 
     @staticmethod
@@ -124,7 +132,8 @@ class CompileOptions:
                                   f"options are {list_names(known)}")
             if value is not None:
                 known[name].metadata["check"](name, value)
-                given[name] = value
+                if not known[name].metadata.get("ignored"):
+                    given[name] = value
         defaults = {"debug": default_debug, "enable_fp_fusion": config.fp_fusion(),
                     "default_dot_input_precision": config.dot_precision()}
         chosen = CompileOptions(**{**defaults, **given})

@@ -87,7 +87,10 @@ bool Launcher::read(const BoundCall &call, ArgumentReader &reader) const {
       return false;
   for (size_t i = 0; i < call.optionNames.size(); ++i) {
     reader.key.addWord(reinterpret_cast<uint64_t>(call.optionNames[i]));
-    if (!reader.key.addConstant(call.optionValues[i]))
+    PyObject *value = call.optionValues[i];
+    // A dictionary counts by its items.
+    Ref items(PyDict_CheckExact(value) ? PyDict_Items(value) : Py_NewRef(value));
+    if (!items || !reader.key.addConstant(items.get()))
       return false;
   }
   reader.key.addWord(static_cast<uint64_t>(reader.device.type) << 32 |

@@ -141,7 +141,7 @@ def test_options_without_an_effect_are_remarked(add, arrays):
     for name in ("maxnreg", "waves_per_eu", "launch_pdl"):
         assert f"remark: option '{name}' has no effect on target 'cpu'" in said
     for options, message in [({"launch_cooperative_grid": True}, "'launch_cooperative_grid' is not offered for target"),
-                             ({"extern_libs": (("a", "b"),)}, "'extern_libs' is not offered"),
+                             ({"extern_libs": {"a": "b"}}, "'extern_libs' offers no library but 'libdevice'"),
                              ({"sanitize_overflow": 1}, "'sanitize_overflow' must be True or False"),
                              ({"instrumentation_mode": "consan"}, "'instrumentation_mode' is not offered"),
                              ({"maxnreg": 0}, "'maxnreg' must be a positive integer"),
@@ -385,3 +385,11 @@ def test_a_block_without_dimensions_is_a_scalar():
     out = np.zeros(2, np.float32)
     total[(1,)](x, out, 64, BLOCK=16)
     assert out.tolist() == [x.sum(), 6]
+
+
+def test_the_library_of_functions_may_be_named(add, arrays):
+    x, y, out = arrays
+    for libraries in ({}, {"libdevice": "libdevice.10.bc"}):
+        out[:] = 0
+        add[(1,)](x, y, out, 1000, BLOCK=1024, extern_libs=libraries)
+        assert np.array_equal(out, x + y)

@@ -55,11 +55,15 @@ def test_each_lane_acts_once(rng, op, reference, dtype):
 @pytest.mark.parametrize("scope", SCOPES)
 @pytest.mark.parametrize("sem", SEMANTICS)
 @pytest.mark.parametrize("op, reference, dtype", [case for case in CASES if case[2].itemsize == 4], ids=name)
-def test_orderings_and_scopes(rng, op, reference, dtype, sem, scope):
+def test_orderings_and_scopes(rng, device, op, reference, dtype, sem, scope):
     x, start = numbers(rng, dtype, 64), numbers(rng, dtype, 64)
     out, old = start.copy(), np.empty(64, dtype)
     operate_kernel[(1,)](x, out, old, 64, OP=op, SEM=sem, SCOPE=scope, BLOCK=64)
-    assert same(out, reference(start, x).astype(dtype)) and same(old, start)
+    expected = reference(start, x).astype(dtype)
+    if device == "cuda" and dtype == np.float32:  # what is below the normal numbers counts as zero
+        normal = np.abs(x) >= 2.0**-126
+        out, expected = out[normal], expected[normal]
+    assert same(out, expected) and same(old, start)
 
 
 @tw.jit
