@@ -33,6 +33,10 @@ const Arch &getArch(StringRef name) {
   return *llvm::find_if(kArchs, [&](const Arch &arch) { return arch.name == name; });
 }
 
+/// Strength reduction of straight code: its cost grows with the square of the
+/// code, and layouts leave it next to nothing to find.
+constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr"};
+
 constexpr llvm::StringRef kStages[] = {"scheduled", "gpu", "llvm"};
 constexpr llvm::StringRef kArtifacts[] = {"llvmir", "amdgcn", "hsaco"};
 
@@ -118,6 +122,7 @@ FailureOr<std::string> AMDTarget::emit(ModuleOp module, llvm::StringRef artifact
       "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
       "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg),"
       "amdgpu-attributor"; // kernels ask for the hidden arguments and ids that they read
+  codegen.skippedPasses = kSkippedPasses;
   codegen.level = llvm::CodeGenOptLevel::Aggressive;
   codegen.adjust = stateCodeObjectVersion;
   CodegenOutput output = artifact == "llvmir"   ? CodegenOutput::LLVMIR

@@ -39,6 +39,11 @@ const Arch &getArch(StringRef name) {
   return *llvm::find_if(kArchs, [&](const Arch &arch) { return arch.name == name; });
 }
 
+/// It asks of each sum whether one before may be a part of it, at a cost that
+/// grows with the square of the code, and finds next to nothing: what threads and
+/// loops add to addresses is factored since layouts are.
+constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr"};
+
 constexpr llvm::StringRef kStages[] = {"scheduled", "gpu", "llvm"};
 constexpr llvm::StringRef kArtifacts[] = {"llvmir", "ptx"};
 
@@ -195,6 +200,7 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
       "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
       "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
   codegen.level = llvm::CodeGenOptLevel::Aggressive;
+  codegen.skippedPasses = kSkippedPasses;
   codegen.adjust = markAssemblyConvergent;
   return generateCode(module, codegen,
                       artifact == "ptx" ? CodegenOutput::Assembly : CodegenOutput::LLVMIR);
