@@ -136,8 +136,8 @@ def mismatch(case: Case, got: Any, expected: Any) -> str | None:
         error = np.abs(actual - wanted)
         close = (actual == wanted) | (np.isnan(actual) & np.isnan(wanted))
         limit = case.tolerance * np.abs(wanted)
-        if case.tolerance and got.dtype == np.float16:
-            limit = np.maximum(limit, 2.0**-24)
+        if case.tolerance:  # one unit in the last place of the smallest numbers
+            limit = np.maximum(limit, float(np.finfo(got.dtype).smallest_subnormal))
         wrong = ~(close | (np.isfinite(actual) & (error <= limit)))
     if not wrong.any():
         return None
