@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 
 import pytest
 
@@ -10,11 +11,16 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", choices=("cpu", "cuda", "emulator", "interpreter"), default="cpu",
                      help="where the kernels of test/e2e run: numpy's arrays as they are, copies of them on a GPU, in "
-                          "the "
-                          "emulator of AMD GPUs, or interpreted, without code generation")
+                          "the emulator of AMD GPUs, or interpreted, without code generation")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Functions are interpreted or not from their definition on."""
+    """A cache of this run alone: what happens while kernels are compiled is under test as well.
+
+    Functions are interpreted or not from their definition on.
+    """
+    cache = tempfile.TemporaryDirectory(prefix="tilewright-cache-", ignore_cleanup_errors=True)
+    os.environ["XDG_CACHE_HOME"] = cache.name
+    config.add_cleanup(cache.cleanup)
     if config.getoption("--device") == "interpreter":
         os.environ["TILEWRIGHT_INTERPRET"] = "1"
