@@ -34,7 +34,9 @@ def test_the_reference_is_up_to_date():
 @pytest.mark.parametrize("page", sorted(path.name for path in reference.FOLDER.glob("*.md")))
 def test_examples_run(page, tmp_path, capfd):
     text = (reference.FOLDER / page).read_text()
-    for number, code in enumerate(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)):
+    examples = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert examples or page == "README.md"
+    for number, code in enumerate(examples):
         file = tmp_path / f"example_{number}.py"
         file.write_text(code)
         exec(compile(code, str(file), "exec"), {"__name__": "example"})

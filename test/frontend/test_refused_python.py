@@ -200,4 +200,5 @@ def test_refused(statement, tmp_path):
 @pytest.mark.parametrize("statement", ACCEPTED)
 def test_accepted(statement, tmp_path):
     kernel, _ = kernel_of(statement, tmp_path)
-    build_module(kernel, bind_signature(kernel, {"x": "*fp32", "n": "i32"}), BuildOptions())
+    module = build_module(kernel, bind_signature(kernel, {"x": "*fp32", "n": "i32"}), BuildOptions())
+    assert kernel.__name__ in str(module)

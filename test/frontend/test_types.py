@@ -99,4 +99,4 @@ def test_conversions_to_8_bit_floats_are_checked():
 
 @pytest.mark.parametrize("type", t.FLOAT8, ids=str)
 def test_the_cpu_admits_all(type):
-    tw.compile(copy_kernel, {"x": f"*{type.short}", "out": "*fp32"}, target="cpu")
+    assert tw.compile(copy_kernel, {"x": f"*{type.short}", "out": "*fp32"}, target="cpu").asm["object"]

@@ -5,6 +5,7 @@
 // The barriers that make it the whole program's are in the code already.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/conversion/AtomicKinds.h"
 #include "compiler/conversion/Polling/Polling.h"
 #include "compiler/conversion/TileToGPU/Exchange.h"
 #include "compiler/conversion/TileToGPU/GlobalMemory.h"
@@ -16,35 +17,6 @@
 
 using namespace mlir;
 using namespace tile;
-
-static LLVM::AtomicBinOp getBinOp(AtomicKind kind) {
-  switch (kind) {
-  case AtomicKind::Add:
-    return LLVM::AtomicBinOp::add;
-  case AtomicKind::FAdd:
-    return LLVM::AtomicBinOp::fadd;
-  case AtomicKind::Max:
-    return LLVM::AtomicBinOp::max;
-  case AtomicKind::Min:
-    return LLVM::AtomicBinOp::min;
-  case AtomicKind::UMax:
-    return LLVM::AtomicBinOp::umax;
-  case AtomicKind::UMin:
-    return LLVM::AtomicBinOp::umin;
-  case AtomicKind::And:
-    return LLVM::AtomicBinOp::_and;
-  case AtomicKind::Or:
-    return LLVM::AtomicBinOp::_or;
-  case AtomicKind::Xor:
-    return LLVM::AtomicBinOp::_xor;
-  case AtomicKind::Exchange:
-    return LLVM::AtomicBinOp::xchg;
-  case AtomicKind::FMax:
-  case AtomicKind::FMin:
-    break; // integers' kinds by now
-  }
-  llvm_unreachable("all kinds are listed");
-}
 
 namespace {
 /// What atomic ops have in common: how one element acts is all they differ in.
@@ -149,7 +121,7 @@ static unsigned getBytes(Value pointer) {
 
 LogicalResult tile::lower(AtomicRMWOp op, ThreadLowering &t) {
   StringRef scope = t.hooks.getSyncScope(op.getScope());
-  LLVM::AtomicBinOp kind = getBinOp(op.getKind());
+  LLVM::AtomicBinOp kind = getLLVMAtomic(op.getKind());
   unsigned bytes = getBytes(op.getPointer());
   return Atomic(op, t).run([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange values) -> Value {
     Value old = LLVM::AtomicRMWOp::create(b, kind, pointer, toMemory(b, values[0]),

@@ -1,4 +1,5 @@
 //===- Atomics.cpp - Atomic operations, lane by lane ----------------------===//
+#include "compiler/conversion/AtomicKinds.h"
 #include "compiler/conversion/Polling/Polling.h"
 #include "compiler/conversion/TileToLoops/Nest.h"
 
@@ -27,35 +28,6 @@ static LLVM::AtomicOrdering getFailureOrdering(LLVM::AtomicOrdering success) {
   return success == LLVM::AtomicOrdering::acq_rel || success == LLVM::AtomicOrdering::acquire
              ? LLVM::AtomicOrdering::acquire
              : LLVM::AtomicOrdering::monotonic;
-}
-
-static LLVM::AtomicBinOp getBinOp(AtomicKind kind) {
-  switch (kind) {
-  case AtomicKind::Add:
-    return LLVM::AtomicBinOp::add;
-  case AtomicKind::FAdd:
-    return LLVM::AtomicBinOp::fadd;
-  case AtomicKind::Max:
-    return LLVM::AtomicBinOp::max;
-  case AtomicKind::Min:
-    return LLVM::AtomicBinOp::min;
-  case AtomicKind::UMax:
-    return LLVM::AtomicBinOp::umax;
-  case AtomicKind::UMin:
-    return LLVM::AtomicBinOp::umin;
-  case AtomicKind::And:
-    return LLVM::AtomicBinOp::_and;
-  case AtomicKind::Or:
-    return LLVM::AtomicBinOp::_or;
-  case AtomicKind::Xor:
-    return LLVM::AtomicBinOp::_xor;
-  case AtomicKind::Exchange:
-    return LLVM::AtomicBinOp::xchg;
-  case AtomicKind::FMax:
-  case AtomicKind::FMin:
-    break; // integers' kinds by now
-  }
-  llvm_unreachable("all kinds are listed");
 }
 
 namespace {
@@ -121,7 +93,7 @@ struct AtomicWriter {
     auto rmw = cast<AtomicRMWOp>(op);
     if (rmw.getKind() == AtomicKind::FAdd && !type.isF32() && !type.isF64())
       return addByExchange(operands[0], operands[1], getOrdering(rmw.getSemantic()));
-    return LLVM::AtomicRMWOp::create(builder, loc, getBinOp(rmw.getKind()), operands[0],
+    return LLVM::AtomicRMWOp::create(builder, loc, getLLVMAtomic(rmw.getKind()), operands[0],
                                      operands[1], getOrdering(rmw.getSemantic()));
   }
 };

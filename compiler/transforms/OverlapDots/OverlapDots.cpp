@@ -130,6 +130,14 @@ static void mergeAwaits(AwaitDotsOp first, AwaitDotsOp second) {
   second.erase();
 }
 
+/// What is still pending behind the first one may be what the second awaits.
+static bool canMerge(AwaitDotsOp first, AwaitDotsOp second) {
+  auto isComplete = [](AwaitDotsOp op) {
+    return llvm::none_of(op.getResultTypes(), llvm::IsaPred<PendingType>);
+  };
+  return isComplete(first) && isComplete(second);
+}
+
 static void sinkAwaits(Block &block) {
   SmallVector<AwaitDotsOp> awaits = llvm::to_vector(block.getOps<AwaitDotsOp>());
   for (AwaitDotsOp await : llvm::reverse(awaits))
@@ -137,7 +145,7 @@ static void sinkAwaits(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto second = dyn_cast<AwaitDotsOp>(op);
     auto first = dyn_cast_if_present<AwaitDotsOp>(op.getPrevNode());
-    if (first && second)
+    if (first && second && canMerge(first, second))
       mergeAwaits(first, second);
   }
 }

@@ -239,6 +239,8 @@ static void stripConversions(OpOperand &operand) {
 }
 
 static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
+  if (op.getMaxImpreciseAcc() > 0)
+    op.emitRemark("max_num_imprecise_acc has no effect: the matrix unit keeps the whole sum");
   unit = unit.getWidest(op.getProblem().n / warps.columns);
   op.setUnitAttr(unit);
   bool isInRegisters = !isReadOnChip(op, MatmulOperand::A);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/targets/nvidia/LowerToNVVM/Assembly.h"
 #include "compiler/targets/nvidia/LowerToNVVM/Patterns.h"
+#include "dialects/tile/IR/TileDialect.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 
@@ -55,6 +56,12 @@ static std::pair<StringRef, char> getOperation(LLVM::AtomicBinOp kind) {
   }
 }
 
+/// Architectures before sm_90 add bf16 by exchanges alone.
+static bool hasBF16Atomics(Operation *op) {
+  tile::TargetAttr target = tile::getTarget(op);
+  return !target || !llvm::is_contained({"sm_80", "sm_86", "sm_89"}, target.getArch());
+}
+
 /// The constraint of a register of `bits`.
 static StringRef getRegister(unsigned bits) { return bits == 64 ? "l" : bits == 32 ? "r" : "h"; }
 
@@ -101,6 +108,9 @@ struct LowerSystemAtomic : OpRewritePattern<LLVM::AtomicRMWOp> {
     if (name.empty())
       return rewriter.notifyMatchFailure(op, "the hardware has no such operation");
     unsigned bits = isa<LLVM::LLVMPointerType>(type) ? 64 : type.getIntOrFloatBitWidth();
+    if (type.isBF16() && !hasBF16Atomics(op))
+      return op.emitError(
+          "adding bf16 with scope 'sys' needs sm_90a or later; use scope 'gpu', or f32");
     std::string suffix = letter + std::to_string(bits);
     if (letter == 'f' && bits == 16)
       suffix = type.isBF16() ? "noftz.bf16" : "noftz.f16";

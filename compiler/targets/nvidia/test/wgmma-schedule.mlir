@@ -146,3 +146,19 @@ func.func @rotated(%q: tensor<64x64xf16>, %p: !tile.ptr<f16> {tile.divisibility 
   return %d : tensor<64x64xf32>
 }
 }
+
+// -----
+
+// Waits of which one needs what the other leaves pending stay two.
+#acc = #tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+module attributes {tile.num_warps = 4 : i32, tile.num_stages = 1 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {lanes = 32 : i32}>} {
+// CHECK-LABEL: func.func @two_waits
+// CHECK: %[[LEFT:.+]] = tile.await_dots(%{{.*}}) in_flight 1
+// CHECK-NEXT: tile.await_dots(%[[LEFT]]) in_flight 0
+func.func @two_waits(%p: !tile.pending<tensor<64x64xf32, #acc>>) -> tensor<64x64xf32, #acc> {
+  %q = tile.await_dots(%p) in_flight 1 : !tile.pending<tensor<64x64xf32, #acc>> -> !tile.pending<tensor<64x64xf32, #acc>>
+  %r = tile.await_dots(%q) in_flight 0 : !tile.pending<tensor<64x64xf32, #acc>> -> tensor<64x64xf32, #acc>
+  return %r : tensor<64x64xf32, #acc>
+}
+}
