@@ -10,7 +10,9 @@ using namespace tile;
 // dot
 //===----------------------------------------------------------------------===//
 
-static bool isByteFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+static bool isByteFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
 
 static LogicalResult verifyDotShapes(DotOp op) {
   ArrayRef<int64_t> a = op.getA().getType().getShape(), b = op.getB().getType().getShape();
@@ -69,14 +71,16 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("expects one result per source, at least one");
   ArrayRef<int64_t> shape = getShape(getSources().front().getType());
   int64_t axis = getAxis();
-  bool sameShape = llvm::all_of(getSources(), [&](Value source) { return getShape(source.getType()) == shape; });
+  bool sameShape =
+      llvm::all_of(getSources(), [&](Value source) { return getShape(source.getType()) == shape; });
   if (!sameShape || axis < 0 || axis >= static_cast<int64_t>(shape.size())) // reduce.1
     return emitOpError("expects sources of one shape with dimension ") << axis;
   SmallVector<int64_t> want(shape);
   want.erase(want.begin() + axis);
   for (auto [source, result] : llvm::zip(getSources(), getReduced())) {
     Type element = getElementType(source.getType());
-    if (getElementType(result.getType()) != element || getShape(result.getType()) != ArrayRef(want)) // reduce.2
+    if (getElementType(result.getType()) != element ||
+        getShape(result.getType()) != ArrayRef(want)) // reduce.2
       return emitOpError("expects a result of shape [")
              << want << "] with elements of type " << element << ", got " << result.getType();
   }
@@ -94,7 +98,8 @@ LogicalResult ReduceOp::verifyRegions() {
     for (Type type : {body.getArgument(index).getType(), body.getArgument(count + index).getType(),
                       yield.getOperand(index).getType()})
       if (type != element) // reduce.3
-        return emitOpError("expects elements of type ") << element << " in the region, got " << type;
+        return emitOpError("expects elements of type ")
+               << element << " in the region, got " << type;
   }
   return success();
 }

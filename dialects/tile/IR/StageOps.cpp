@@ -1,4 +1,6 @@
-//===- StageOps.cpp - Buffers and asynchronous copies: syntax and rules ---===//
+//===- StageOps.cpp - What the compiler makes: syntax and rules -----------===//
+#include "dialects/tile/IR/BlockCopy.h"
+#include "dialects/tile/IR/MemoryRules.h"
 #include "dialects/tile/IR/StageSyntax.h"
 #include "dialects/tile/IR/TileOps.h"
 
@@ -158,6 +160,102 @@ LogicalResult AwaitDotsOp::verify() {
     if (value == pending && getInFlight() == 0) // await_dots.2
       return emitOpError("expects no pending result where nothing is in flight");
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Signals and copies of blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult AcquireOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                          ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                          RegionRange, SmallVectorImpl<Type> &types) {
+  constexpr size_t kOthers = 3; // signals, index, phase
+  for (Value stack : operands.drop_front(kOthers)) {
+    auto type = cast<BufferType>(stack.getType());
+    if (!type.isStack())
+      return emitOptionalError(loc, "'tile.acquire' op expects stacks of blocks, got ", type);
+    types.push_back(type.getBlockType());
+  }
+  return success();
+}
+
+LogicalResult AcquireOp::verify() {
+  for (Type stack : getStacks().getTypes())
+    if (cast<BufferType>(stack).getNumBlocks() != getSignals().getType().getCount()) // acquire.1
+      return emitOpError("expects stacks of as many blocks as there are signals, got ") << stack;
+  return success();
+}
+
+/// block_copy.1 to 3, block_store.1 to 3
+static LogicalResult verifyBlockTransfer(Operation *op, DescType desc, size_t indices,
+                                         BufferType buffer) {
+  if (indices != static_cast<size_t>(desc.getRank()))
+    return op->emitOpError("expects ") << desc.getRank() << " indices, got " << indices;
+  if (buffer.getShape() != desc.getShape() || buffer.getElementType() != desc.getElementType())
+    return op->emitOpError("expects a buffer for the descriptor's block, got ")
+           << buffer << " for " << desc;
+  if (!getBlockCopyBox(op, buffer))
+    return op->emitOpError("expects a buffer in a layout of the machine's copies of blocks, got ")
+           << buffer;
+  return success();
+}
+
+LogicalResult BlockCopyOp::verify() {
+  return verifyBlockTransfer(*this, getDesc().getType(), getIndices().size(),
+                             getBuffer().getType());
+}
+
+LogicalResult BlockStoreOp::verify() {
+  if (std::optional<AtomicKind> kind = getKind())
+    if (failed(verifyAtomicKind(*this, *kind, getDesc().getType().getElementType())))
+      return failure(); // block_store.4
+  return verifyBlockTransfer(*this, getDesc().getType(), getIndices().size(),
+                             getBuffer().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+unsigned RolesOp::getRoleOf(Operation *op) {
+  Region *region = op->getParentRegion();
+  while (region->getParentOp() != *this)
+    region = region->getParentOp()->getParentRegion();
+  return region->getRegionNumber();
+}
+
+int64_t RolesOp::getTotalWarps() {
+  int64_t total = 0;
+  for (int32_t warps : getWarps())
+    total += warps;
+  return total;
+}
+
+static bool holdsBlocks(Region &region) {
+  return region
+      .walk([](Operation *op) {
+        bool holds = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+        return holds || isa<BarrierOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult RolesOp::verify() {
+  size_t count = getBodies().size();
+  if (getWarps().size() != count || getRegisters().size() != count ||
+      getThreads().size() != count || count == 0) // roles.1
+    return emitOpError("expects a number of warps, registers and threads for each region");
+  if (getWarps().front() != getModuleInt(*this, kNumWarpsAttr, 1)) // roles.2
+    return emitOpError("expects the program's warps to run the first region");
+  TargetAttr target = getTarget(*this);
+  int64_t lanes = target ? target.getLanes() : 1;
+  for (auto [warps, threads, body] : llvm::zip(getWarps(), getThreads(), getBodies()))
+    if (warps < 1 || (threads != warps * lanes && (threads != 1 || holdsBlocks(body)))) // roles.3
+      return emitOpError("expects all threads of a role's warps to take part, or one that holds "
+                         "no blocks");
+  if (!isa<FunctionOpInterface>((*this)->getParentOp())) // roles.4
+    return emitOpError("expects to be in the body of a function");
   return success();
 }
 

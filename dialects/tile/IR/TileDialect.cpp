@@ -74,6 +74,13 @@ LogicalResult tile::PtrType::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
+LogicalResult tile::SignalsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                        int64_t count) {
+  if (count < 1) // signals.1
+    return emitError() << "expects at least one signal, got " << count;
+  return success();
+}
+
 LogicalResult tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name,
                                        StringRef arch, DictionaryAttr facts) {
   if (name.empty() || arch.empty())
@@ -165,6 +172,25 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
     bool isPlace = isa<ModuleOp>(op) || (name == kNumStagesAttr && isa<scf::ForOp>(op));
     if (!isPlace || !count || count.getInt() < 1)
       return op->emitError() << "expects '" << name << "' as a positive integer of a module";
+    return success();
+  }
+  if (name == kLaunchWarpsAttr) {
+    auto count = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<ModuleOp>(op) || !count || count.getInt() < 1)
+      return op->emitError() << "expects '" << name << "' as a positive integer of a module";
+    return success();
+  }
+  if (name == kLaunchDescriptorsAttr) {
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!isa<ModuleOp>(op) || !list || !llvm::all_of(list, llvm::IsaPred<DictionaryAttr>))
+      return op->emitError() << "expects '" << name << "' as a list of dictionaries of a module";
+    return success();
+  }
+  if (name == kBlockCopyAttr) {
+    if (!isa<MakeDescriptorOp, DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(op) ||
+        !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of a descriptor, or "
+                             << "of an access by one";
     return success();
   }
   if (name == kSharedBytesAttr || name == kScratchBytesAttr || name == kScratchOffsetAttr) {

@@ -59,6 +59,15 @@ inline constexpr llvm::StringLiteral kScratchOffsetAttr = "tile.scratch_offset";
 /// On a module: bytes of working memory that a program needs.
 inline constexpr llvm::StringLiteral kScratchBytesAttr = "tile.scratch_bytes";
 
+/// On a module: warps that a program is launched with, where roles add some.
+inline constexpr llvm::StringLiteral kLaunchWarpsAttr = "tile.launch_warps";
+/// On a module: how the host makes each descriptor that the kernel still takes at
+/// stage `scheduled`; they stand behind all other arguments.
+inline constexpr llvm::StringLiteral kLaunchDescriptorsAttr = "tile.launch_descriptors";
+/// On a descriptor, and on accesses by it: these are to be made by copies of whole
+/// blocks.
+inline constexpr llvm::StringLiteral kBlockCopyAttr = "tile.block_copy";
+
 /// Unit attribute of a module: accesses are to be checked against the arrays that
 /// kernels are given.
 inline constexpr llvm::StringLiteral kCheckBoundsAttr = "tile.check_bounds";

@@ -112,6 +112,25 @@ def Tile_PendingType : Tile_Type<"Pending", "pending"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_SignalsType : Tile_Type<"Signals", "signals"> {
+  let summary = "Counters on chip by which threads and copies tell each other how far they are";
+  let description = [{
+    A signal counts arrivals, and bytes that copies bring. When all that a phase
+    takes are there the phase is complete, and the next one begins. Waiting is for
+    a phase of given parity: 0 for the first, third, ...; 1 for the others. A fresh
+    signal counts as having completed a phase of parity 1.
+
+    ```mlir
+    !tile.signals<3>
+    ```
+
+    - signals.1: there is at least one.
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+  let genVerifyDecl = 1;
+}
+
 // A scalar, or a block of scalars, of one of the kinds that programs compute with.
 def Tile_ElementType : AnyTypeOf<[AnySignlessInteger, AnyFloat, Tile_PtrType]>;
 def Tile_Value : AnyTypeOf<[Tile_ElementType, RankedTensorOf<[Tile_ElementType]>],

@@ -1,0 +1,47 @@
+//===- ScalarSlice.h - What the places of accesses are computed from ------===//
+//
+// The part of a program that another group of warps, or one thread, computes
+// again for itself: numbers and the control flow around them, no blocks and no
+// memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_ANALYSIS_SCALARSLICE_SCALARSLICE_H
+#define TILE_COMPILER_ANALYSIS_SCALARSLICE_SCALARSLICE_H
+
+#include "dialects/tile/IR/TileOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tile {
+
+class ScalarSlice {
+public:
+  explicit ScalarSlice(mlir::func::FuncOp function) : function(function) {}
+
+  /// Add what the operands of `access` are computed from, and the loops around
+  /// it. Returns what cannot be computed again, or null; the slice is then as it
+  /// was before.
+  mlir::Operation *add(mlir::Operation *access, mlir::ValueRange operands);
+
+  bool contains(mlir::Operation *op) const { return ops.contains(op); }
+  /// Whether the slice needs what the loop carries as its iter_arg `index`.
+  bool needsArgument(mlir::scf::ForOp loop, unsigned index) const {
+    return arguments.contains({loop.getOperation(), index});
+  }
+
+private:
+  mlir::Operation *visit(mlir::Value value);
+  mlir::Operation *visitArgument(mlir::BlockArgument argument);
+  mlir::Operation *visitCarried(mlir::scf::ForOp loop, unsigned index);
+  mlir::Operation *visitParents(mlir::Operation *op);
+
+  mlir::func::FuncOp function;
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SetVector<std::pair<mlir::Operation *, unsigned>> arguments;
+};
+
+} // namespace tile
+
+#endif // TILE_COMPILER_ANALYSIS_SCALARSLICE_SCALARSLICE_H

@@ -1,0 +1,62 @@
+//===- BlockCopy.cpp - Copies of whole blocks between arrays and chip -----===//
+#include "dialects/tile/IR/BlockCopy.h"
+
+#include "compiler/analysis/LinearLayout/Constructors.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tile;
+
+/// Copies move whole groups of this size.
+static constexpr int64_t kGroupBytes = 16;
+
+namespace {
+struct Candidate {
+  BlockCopyBox box;
+  LinearLayout layout;
+};
+} // namespace
+
+/// Where rows of the block lie in columns of up to 128 bytes, else as they are.
+static std::optional<Candidate> findCandidate(Operation *op, ArrayRef<int64_t> shape,
+                                              unsigned bits) {
+  int64_t most = getTarget(op) ? getTarget(op).getFact("block_copy_box") : 0;
+  int64_t rowBytes = shape.back() * bits / 8;
+  if (most == 0 || shape.size() > 5 || bits < 8 || rowBytes % kGroupBytes != 0 ||
+      llvm::any_of(shape.drop_back(), [&](int64_t size) { return size > most; }))
+    return std::nullopt;
+  SmallVector<unsigned> order(shape.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  unsigned bytes = shape.size() > 1 ? chooseSwizzleBytes(shape, order, bits) : 0;
+  BlockCopyBox box;
+  box.shape.assign(shape.begin(), shape.end());
+  if (bytes > kGroupBytes) {
+    box.shape.back() = bytes * 8 / bits;
+    box.swizzleBytes = static_cast<int32_t>(bytes);
+  } else if (shape.back() > most) {
+    return std::nullopt;
+  }
+  box.pieces = shape.back() / box.shape.back();
+  box.pieceBytes =
+      std::accumulate(box.shape.begin(), box.shape.end(), bits / 8, std::multiplies<int64_t>());
+  LinearLayout layout = box.swizzleBytes ? getByteSwizzledLayout(shape, order, bits, bytes)
+                                         : getStridedLayout(shape, order);
+  return Candidate{box, layout};
+}
+
+std::optional<BlockCopyBox> tile::getBlockCopyBox(Operation *op, BufferType buffer) {
+  std::optional<Candidate> candidate =
+      findCandidate(op, buffer.getBlockShape(), buffer.getElementBytes() * 8);
+  if (!candidate || candidate->layout != buffer.getLayout().getLayout())
+    return std::nullopt;
+  return candidate->box;
+}
+
+std::optional<LinearLayout> tile::chooseBlockCopyLayout(Operation *op, ArrayRef<int64_t> shape,
+                                                        Type element) {
+  if (element.getIntOrFloatBitWidth() < 8)
+    return std::nullopt;
+  std::optional<Candidate> candidate = findCandidate(op, shape, element.getIntOrFloatBitWidth());
+  return candidate ? std::optional(candidate->layout) : std::nullopt;
+}

@@ -1,0 +1,37 @@
+//===- BlockCopy.h - Copies of whole blocks between arrays and chip -------===//
+//
+// A machine with such copies (the target's fact `block_copy_box`: the most
+// elements of a dimension that one moves) takes a descriptor, a place and an
+// address on chip. It writes a box of the array in rows of up to 128 bytes, and
+// may permute their 16-byte groups.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_IR_BLOCKCOPY_H
+#define TILE_DIALECTS_TILE_IR_BLOCKCOPY_H
+
+#include "dialects/tile/IR/TileDialect.h"
+
+namespace tile {
+
+/// How copies move a block: in pieces along its last dimension.
+struct BlockCopyBox {
+  /// What one copy moves.
+  llvm::SmallVector<int64_t, 5> shape;
+  /// Bytes of a row whose 16-byte groups are permuted; 0: they are not.
+  int32_t swizzleBytes = 0;
+  int64_t pieces = 1;
+  /// From one piece to the next, in the buffer.
+  int64_t pieceBytes = 0;
+};
+
+/// How the machine around `op` copies the block of a buffer (or one block of a
+/// stack); nothing if its copies do not write the buffer's layout.
+std::optional<BlockCopyBox> getBlockCopyBox(mlir::Operation *op, BufferType buffer);
+
+/// A layout for blocks that the machine around `op` copies; nothing if it can not.
+std::optional<LinearLayout>
+chooseBlockCopyLayout(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+} // namespace tile
+
+#endif // TILE_DIALECTS_TILE_IR_BLOCKCOPY_H

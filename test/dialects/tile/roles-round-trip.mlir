@@ -1,0 +1,39 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+
+// CHECK-DAG: #[[MEMORY:.+]] = #tile.layout<[64]: offset
+#memory = #tile.layout<[64]: offset = [[1], [2], [4], [8], [16], [32]]>
+
+module attributes {tile.num_warps = 4 : i32, tile.launch_warps = 8 : i32, tile.launch_descriptors = [{rank = 1 : i32}],
+                   tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>} {
+// CHECK-LABEL: func.func @roles
+func.func @roles(%d: !tile.desc<64xf16>, %i: i32, %p: i32) {
+  // CHECK: %[[STACK:.+]] = tile.buffer_alloc
+  %stack = tile.buffer_alloc offset 0 : !tile.buffer<3x64xf16, #memory>
+  // CHECK: %[[FULL:.+]] = tile.signal_alloc arrivals 1 offset 512 : !tile.signals<3>
+  %full = tile.signal_alloc arrivals 1 offset 512 : !tile.signals<3>
+  // CHECK: %[[EMPTY:.+]] = tile.signal_alloc arrivals 4 : !tile.signals<3>
+  %empty = tile.signal_alloc arrivals 4 : !tile.signals<3>
+  // CHECK: tile.roles warps [4, 4] registers [0, 40] threads [128, 1] {
+  tile.roles warps [4, 4] registers [0, 40] threads [128, 1] {
+    // CHECK: %[[VIEW:.+]] = tile.acquire %[[FULL]][%{{.*}}] phase %{{.*}} of(%[[STACK]] : !tile.buffer<3x64xf16, #[[MEMORY]]>) : !tile.signals<3>
+    %v = tile.acquire %full[%i] phase %p of (%stack : !tile.buffer<3x64xf16, #memory>) : !tile.signals<3>
+    // CHECK: tile.await_block_stores in_flight 1
+    tile.await_block_stores in_flight 1
+    // CHECK: tile.block_store %[[VIEW]], %{{.*}}[%{{.*}}] : !tile.buffer<64xf16, #[[MEMORY]]>, !tile.desc<64xf16>
+    tile.block_store %v, %d[%i] : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
+    // CHECK: tile.block_store %[[VIEW]], %{{.*}}[%{{.*}}] kind fadd : !tile.buffer<64xf16, #[[MEMORY]]>, !tile.desc<64xf16>
+    tile.block_store %v, %d[%i] kind fadd : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
+    // CHECK: tile.arrive %[[EMPTY]][%{{.*}}] : !tile.signals<3>
+    tile.arrive %empty[%i] : !tile.signals<3>
+  }, {
+    // CHECK: tile.acquire %[[EMPTY]][%{{.*}}] phase %{{.*}} : !tile.signals<3>
+    tile.acquire %empty[%i] phase %p : !tile.signals<3>
+    %v = tile.buffer_view %stack[%i] : !tile.buffer<3x64xf16, #memory>
+    // CHECK: tile.expect %[[FULL]][%{{.*}}] bytes 128 : !tile.signals<3>
+    tile.expect %full[%i] bytes 128 : !tile.signals<3>
+    // CHECK: tile.block_copy %{{.*}}[%{{.*}}], %{{.*}} signal %[[FULL]][%{{.*}}] : !tile.desc<64xf16>, !tile.buffer<64xf16, #[[MEMORY]]>, !tile.signals<3>
+    tile.block_copy %d[%i], %v signal %full[%i] : !tile.desc<64xf16>, !tile.buffer<64xf16, #memory>, !tile.signals<3>
+  }
+  return
+}
+}
