@@ -2,7 +2,8 @@
 
     python -m bench --device cpu                 numpy (and torch, where installed) as peers
     python -m bench --device cuda                torch and Triton as peers
-    python -m bench --device cuda --only matmul  some workloads
+    python -m bench --device cuda --only gemm    some workloads
+    python -m bench --device cuda --dry          try them out without a GPU
 
 Figures of a run are kept in bench/results/<device>-<date>.json.
 """
@@ -28,12 +29,20 @@ def main() -> int:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--only", nargs="*", help="parts of workloads' names")
     parser.add_argument("--rounds", type=int, default=15, help="rounds of interleaved measurements")
+    parser.add_argument("--burst", action="store_true", help="also the times of a few calls after a pause (GPU)")
+    parser.add_argument("--dry", action="store_true",
+                        help="with --device cuda: only check, on the CPU at tiny sizes, Triton interpreted")
     parser.add_argument("--output", help="file for the figures (default: bench/results/…)")
     arguments = parser.parse_args()
     restart_without_blas_settings()
+    if arguments.dry:
+        os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when kernels are defined
+        from bench.place import set_dry
+
+        set_dry()
     from bench.run import run
 
-    return run(arguments.device, arguments.only, arguments.rounds, arguments.output)
+    return run(arguments.device, arguments.only, arguments.rounds, arguments.output, arguments.burst)
 
 
 if __name__ == "__main__":

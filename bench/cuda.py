@@ -10,25 +10,17 @@ from typing import Any
 import tilewright as tw
 import torch
 
+from bench.candidates import best, results
 from bench.compile_time import compile_times
+from bench.gemm import gemm, gemm_rows, matmul
 from bench.kernels import add_kernel, empty_kernel
-from bench.measure import time_cuda
 from bench.twin import load_twin
 from bench.workload import Workload
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 import attention as tile_attention  # noqa: E402
-import matmul as tile_matmul  # noqa: E402
 import softmax as tile_softmax  # noqa: E402
 
-MATMUL_CONFIGS = [
-    {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "num_warps": 8, "num_stages": 4},
-    {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "num_warps": 8, "num_stages": 3},
-    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 4, "num_stages": 4},
-    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 4, "num_stages": 3},
-    {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 8, "num_stages": 3},
-    {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64, "num_warps": 4, "num_stages": 4},
-]
 ATTENTION_CONFIGS = [
     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 4},
@@ -39,7 +31,7 @@ ATTENTION_CONFIGS = [
 
 
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
-    return [add, softmax, matmul, attention, launch, compile_times]
+    return [add, softmax, matmul, gemm, gemm_rows, attention, launch, compile_times]
 
 
 def add() -> Iterator[Workload]:
@@ -54,7 +46,7 @@ def add() -> Iterator[Workload]:
             "triton": lambda n=n, x=x, y=y, z=outputs[1], grid=grid: twin.add_kernel[grid](x, y, z, n, BLOCK=1024),
             "torch": lambda x=x, y=y, z=outputs[2]: torch.add(x, y, out=z),
         }
-        yield Workload(f"add 2^{exponent} f32", candidates, _results(candidates, outputs), (x + y).cpu(),
+        yield Workload(f"add 2^{exponent} f32", candidates, results(candidates, outputs), (x + y).cpu(),
                        bytes=12.0 * n)
 
 
@@ -71,39 +63,8 @@ def softmax() -> Iterator[Workload]:
         candidates = {"tilewright": lambda y=outputs[0], f=row_softmax: f(tile_softmax, y),
                       "triton": lambda y=outputs[1], f=row_softmax: f(twin, y),
                       "torch": lambda x=x, y=outputs[2]: torch.softmax(x, dim=1, out=y)}
-        yield Workload(f"softmax 8192x{columns} f32", candidates, _results(candidates, outputs),
+        yield Workload(f"softmax 8192x{columns} f32", candidates, results(candidates, outputs),
                        torch.softmax(x.double(), dim=1).cpu(), bytes=8.0 * x.numel())
-
-
-def matmul() -> Iterator[Workload]:
-    twin = load_twin("examples/matmul.py")
-    for size in (1024, 2048, 4096, 8192):
-        a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
-        outputs = [torch.empty_like(a) for _ in range(3)]
-        ours = _best(MATMUL_CONFIGS, lambda options, a=a, b=b, c=outputs[0]: tile_matmul.matmul(a, b, c, **options))
-        theirs = _best(MATMUL_CONFIGS, lambda options, a=a, b=b, c=outputs[1]: twin.matmul(a, b, c, **options))
-        candidates = {"tilewright": ours, "triton": theirs,
-                      "cublas": lambda a=a, b=b, c=outputs[2]: torch.matmul(a, b, out=c)}
-        reference = (a.double() @ b.double()).cpu() if size <= 4096 else None
-        yield Workload(f"matmul {size}^3 f16", candidates, _results(candidates, outputs), reference,
-                       tolerance=2e-3, flops=2.0 * size**3)
-
-
-def _best(configs: list[dict], call: Callable[[dict], Any]) -> Callable[[], Any]:
-    """The call with its fastest configuration; a configuration that does not fit is left out."""
-    candidates = {}
-    for options in configs:
-        try:
-            call(options)
-            torch.cuda.synchronize()
-        except Exception as error:  # resources differ between compilers
-            print(f"    left out {options}: {type(error).__name__}: {str(error).splitlines()[0][:120]}")
-            continue
-        candidates[str(options)] = lambda options=options: call(options)
-    seconds = time_cuda(candidates, rounds=2, calls=4)
-    best = min(seconds, key=seconds.__getitem__)
-    print(f"    best of {len(candidates)}: {best}")
-    return candidates[best]
 
 
 def attention() -> Iterator[Workload]:
@@ -113,15 +74,16 @@ def attention() -> Iterator[Workload]:
         q, k, v = (torch.randn(heads, length, size, device="cuda", dtype=torch.float16) for _ in range(3))
         outputs = [torch.empty_like(q) for _ in range(2)]
 
-        def compute(module: Any, output: Any, q: Any = q, k: Any = k, v: Any = v,
+        def compute(name: str, module: Any, output: Any, q: Any = q, k: Any = k, v: Any = v,
                     causal: bool = causal) -> Callable[[], Any]:
-            return _best(ATTENTION_CONFIGS, lambda options: module.attention(q, k, v, causal, output, **options))
+            return best(name, ATTENTION_CONFIGS, lambda options: module.attention(q, k, v, causal, output, **options))
 
         def cudnn(q: Any = q, k: Any = k, v: Any = v, causal: bool = causal) -> Any:
             with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
                 return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0]
 
-        candidates = {"tilewright": compute(tile_attention, outputs[0]), "triton": compute(twin, outputs[1]),
+        candidates = {"tilewright": compute("tilewright", tile_attention, outputs[0]),
+                      "triton": compute("triton", twin, outputs[1]),
                       "cudnn": cudnn}
         reference = torch.nn.functional.scaled_dot_product_attention(q.float(), k.float(), v.float(),
                                                                      is_causal=causal).double().cpu()
@@ -136,15 +98,3 @@ def launch() -> Iterator[Workload]:
     yield Workload("host: launch, 4 pointers 2 ints", {
         "tilewright": lambda: empty_kernel[(1,)](*tensors, 33, 34),
         "triton": lambda: twin.empty_kernel[(1,)](*tensors, 33, 34)})
-
-
-def _results(candidates: dict, outputs: list[torch.Tensor]) -> dict:
-    """Poison the output, run, and give the output on the host."""
-    by_name = dict(zip(candidates, outputs, strict=True))
-
-    def compute(name: str) -> Any:
-        by_name[name].fill_(-7)
-        candidates[name]()
-        return by_name[name].cpu()
-
-    return {name: lambda name=name: compute(name) for name in candidates}

@@ -56,11 +56,26 @@ def time_cuda(candidates: dict[str, Candidate], rounds: int, calls: int = 8) -> 
     return {name: statistics.median(values) for name, values in samples.items()}
 
 
+def time_cuda_bursts(candidates: dict[str, Candidate], rounds: int = 5, calls: int = 4,
+                     pause: float = 0.3) -> dict[str, float]:
+    """Median seconds per call where each few calls follow a pause, in which the GPU cools and its clocks rise."""
+    import torch
+
+    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    samples: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(rounds):
+        for name in random.sample(list(candidates), len(candidates)):
+            time.sleep(pause)
+            samples[name] += _time_calls(candidates[name], calls, flush)
+    return {name: statistics.median(values) for name, values in samples.items()}
+
+
 def _time_calls(call: Candidate, calls: int, flush: Any) -> list[float]:
     import torch
 
     events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
               for _ in range(calls)]
+    torch.cuda._sleep(3_000_000)  # so that the GPU never waits for the host
     for start, end in events:
         flush.zero_()
         start.record()

@@ -1,10 +1,12 @@
-"""The same kernel sources under the peer: a module whose imports name Triton instead of Tilewright."""
+"""The same kernel sources under the peer: modules whose imports name Triton instead of Tilewright."""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
+import re
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -12,16 +14,30 @@ ROOT = Path(__file__).parent.parent
 
 
 def load_twin(path: str) -> ModuleType:
-    """The module at `path` (relative to the checkout) with `tw` and `tl` bound to Triton."""
-    text = (ROOT / path).read_text()
-    text = text.replace("import tilewright.language as tl", "import triton.language as tl")
-    text = text.replace("import tilewright as tw", "import triton as tw")
-    name = "twin_" + Path(path).stem
-    file = Path(tempfile.mkdtemp(prefix="bench-")) / f"{name}.py"  # Triton reads sources from files
-    file.write_text(text)
-    specification = importlib.util.spec_from_file_location(name, file)
-    assert specification and specification.loader
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    specification.loader.exec_module(module)
-    return module
+    """The module at `path` (relative to the checkout) with `tw` and `tl` bound to Triton, and so those modules
+    beside it that it imports."""
+    return importlib.import_module(_write_twin((ROOT / path).resolve()))
+
+
+@cache
+def _folder() -> Path:
+    """Where twins are written: Triton reads sources from files."""
+    folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    sys.path.insert(0, str(folder))
+    return folder
+
+
+@cache
+def _write_twin(file: Path) -> str:
+    """Write the twin of a module and of its siblings; gives its name."""
+    text = file.read_text()
+    for sibling in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE):
+        other = file.with_name(f"{sibling}.py")
+        if other.exists():
+            twin = _write_twin(other)
+            text = re.sub(rf"^from {sibling} import", f"from {twin} import", text, flags=re.MULTILINE)
+            text = re.sub(rf"^import {sibling}$", f"import {twin} as {sibling}", text, flags=re.MULTILINE)
+    text = re.sub(r"^(from|import) tilewright\b", r"\1 triton", text, flags=re.MULTILINE)
+    name = f"twin_{file.stem}"
+    (_folder() / f"{name}.py").write_text(text)
+    return name

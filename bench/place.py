@@ -1,0 +1,36 @@
+"""Where the workloads of a GPU run: on it, or, to try them out without one, on the CPU at tiny sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+_dry = False
+
+
+def set_dry() -> None:
+    """Run on the CPU at tiny sizes, and time nothing."""
+    global _dry
+    _dry = True
+
+
+def is_dry() -> bool:
+    """Whether workloads are only tried out."""
+    return _dry
+
+
+def device() -> str:
+    """Where tensors are made."""
+    return "cpu" if _dry else "cuda"
+
+
+def sizes(full: Sequence[Any], tiny: Sequence[Any]) -> Sequence[Any]:
+    """What is measured, or what is tried out."""
+    return tiny if _dry else full
+
+
+def randn(*shape: int, dtype: Any = None) -> Any:
+    """Normal random numbers where the workloads run."""
+    import torch
+
+    return torch.randn(*shape, device=device(), dtype=torch.float32).to(dtype or torch.float32)
