@@ -10,6 +10,16 @@ from typing import Any
 import tilewright as tw
 import torch
 
+from bench.bandwidth import (
+    cross_entropy,
+    cross_entropy_backward,
+    decode_attention,
+    layer_norm,
+    layer_norm_backward,
+    rms_norm,
+    rms_norm_backward,
+    softmax,
+)
 from bench.candidates import best, results
 from bench.compile_time import compile_times
 from bench.gemm import gemm, gemm_rows, matmul
@@ -19,7 +29,6 @@ from bench.workload import Workload
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 import attention as tile_attention  # noqa: E402
-import softmax as tile_softmax  # noqa: E402
 
 ATTENTION_CONFIGS = [
     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
@@ -31,7 +40,8 @@ ATTENTION_CONFIGS = [
 
 
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
-    return [add, softmax, matmul, gemm, gemm_rows, attention, launch, compile_times]
+    return [add, softmax, rms_norm, layer_norm, cross_entropy, rms_norm_backward, layer_norm_backward,
+            cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, attention, launch, compile_times]
 
 
 def add() -> Iterator[Workload]:
@@ -48,23 +58,6 @@ def add() -> Iterator[Workload]:
         }
         yield Workload(f"add 2^{exponent} f32", candidates, results(candidates, outputs), (x + y).cpu(),
                        bytes=12.0 * n)
-
-
-def softmax() -> Iterator[Workload]:
-    twin = load_twin("examples/softmax.py")
-    for columns in (1024, 4096, 8192):
-        x = torch.randn(8192, columns, device="cuda")
-        outputs = [torch.empty_like(x) for _ in range(3)]
-
-        def row_softmax(module: Any, y: torch.Tensor, x=x, columns=columns) -> None:
-            warps = 4 if columns <= 2048 else 8
-            module.softmax_kernel[(x.shape[0],)](y, x, columns, columns, columns, BLOCK=columns, num_warps=warps)
-
-        candidates = {"tilewright": lambda y=outputs[0], f=row_softmax: f(tile_softmax, y),
-                      "triton": lambda y=outputs[1], f=row_softmax: f(twin, y),
-                      "torch": lambda x=x, y=outputs[2]: torch.softmax(x, dim=1, out=y)}
-        yield Workload(f"softmax 8192x{columns} f32", candidates, results(candidates, outputs),
-                       torch.softmax(x.double(), dim=1).cpu(), bytes=8.0 * x.numel())
 
 
 def attention() -> Iterator[Workload]:

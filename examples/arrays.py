@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 import numpy as np
 
 _CUDA = False
+_FILL = True
 
 
 def parse_device(description: str) -> str:
@@ -29,18 +31,39 @@ def on_device(array: np.ndarray) -> Any:
     return torch.from_numpy(array).cuda()
 
 
+def leave_unfilled() -> None:
+    """Let `empty` and `empty_like` take no time: their memory holds anything."""
+    global _FILL
+    _FILL = False
+
+
 def empty_like(array: Any, dtype: str | None = None) -> Any:
     """Uninitialised memory of the same shape; filled with NaN where possible, so that a lane that
     is never written shows in a check."""
     if isinstance(array, np.ndarray):
         result = np.empty(array.shape, dtype or array.dtype)
-        result.fill(np.nan if result.dtype.kind == "f" else 99)
+        if _FILL:
+            result.fill(np.nan if result.dtype.kind == "f" else 99)
         return result
     import torch
 
     kind = getattr(torch, dtype) if dtype else array.dtype
     result = torch.empty(array.shape, dtype=kind, device=array.device)
-    return result.fill_(float("nan") if kind.is_floating_point else 99)
+    return result.fill_(float("nan") if kind.is_floating_point else 99) if _FILL else result
+
+
+def empty(shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+    """Uninitialised memory of a shape and type where `like` is, filled as `empty_like` fills it."""
+    return empty_like(np.empty(shape) if isinstance(like, np.ndarray) else like.new_empty(shape), dtype)
+
+
+def processors(array: Any) -> int:
+    """How many programs run at once where the array is: a GPU's multiprocessors, a CPU's cores."""
+    if isinstance(array, np.ndarray) or not array.is_cuda:
+        return os.cpu_count() or 1
+    import torch
+
+    return torch.cuda.get_device_properties(array.device).multi_processor_count
 
 
 def to_numpy(array: Any) -> np.ndarray:

@@ -10,7 +10,8 @@ import softmax as softmax_example
 import tilewright as tw
 
 EXAMPLES = Path(__file__).parent
-SCRIPTS = ["softmax.py", "matmul.py", "dropout.py", "layer_norm.py", "attention.py"]
+SCRIPTS = ["softmax.py", "matmul.py", "dropout.py", "rms_norm.py", "layer_norm.py", "cross_entropy.py", "attention.py",
+           "decode_attention.py"]
 SIGNATURE = {"output": "*fp32:16", "input": "*fp32:16", "input_stride": "i32:16", "output_stride": "i32:16",
              "columns": "i32", "BLOCK": 1024}
 # What to show of each target: a stage or artifact, and a line to start from.

@@ -1,14 +1,14 @@
 """Layer normalisation, forward and backward.
 
-The backward pass of the weights sums over all rows without atomics: each program adds up a set of
-rows and writes one partial row, and a second kernel adds the partial rows. The result is the same
-in every run.
+The backward pass runs as many programs as the machine holds at once. Each walks over its rows, keeps
+the sums of the gradients of weight and bias on the way, and writes them as partial rows; a second kernel
+adds the partial rows. There are no atomics: the result is the same in every run.
 """
 
 import numpy as np
 import tilewright as tw
 import tilewright.language as tl
-from arrays import empty_like, on_device, parse_device, report
+from arrays import empty, empty_like, on_device, parse_device, processors, report
 
 
 @tw.jit
@@ -16,36 +16,38 @@ def forward_kernel(x, y, weight, bias, mean, rstd, stride, columns, eps, BLOCK: 
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
     mask = offsets < columns
+    w = tl.load(weight + offsets, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(bias + offsets, mask=mask, other=0.0).to(tl.float32)
     values = tl.load(x + row * stride + offsets, mask=mask, other=0.0).to(tl.float32)
     average = tl.sum(values, axis=0) / columns
     centered = tl.where(mask, values - average, 0.0)
     variance = tl.sum(centered * centered, axis=0) / columns
-    scale = 1 / tl.sqrt(variance + eps)
+    scale = tl.rsqrt(variance + eps)
     tl.store(mean + row, average)
     tl.store(rstd + row, scale)
-    w = tl.load(weight + offsets, mask=mask)
-    b = tl.load(bias + offsets, mask=mask)
-    tl.store(y + row * stride + offsets, centered * scale * w + b, mask=mask)
+    result = centered * scale * w + b
+    tl.store(y + row * stride + offsets, result.to(y.dtype.element_ty), mask=mask)
 
 
 @tw.jit
 def backward_kernel(dy, x, weight, mean, rstd, dx, partial_dw, partial_db, stride, rows, columns,
-                    BLOCK: tl.constexpr):
+                    BLOCK: tl.constexpr, STAGES: tl.constexpr):
     program = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
     mask = offsets < columns
     w = tl.load(weight + offsets, mask=mask, other=0.0).to(tl.float32)
     dw = tl.zeros((BLOCK,), dtype=tl.float32)
     db = tl.zeros((BLOCK,), dtype=tl.float32)
-    for row in range(program, rows, tl.num_programs(0)):
+    for row in tl.range(program, rows, tl.num_programs(0), num_stages=STAGES):
         gradient = tl.load(dy + row * stride + offsets, mask=mask, other=0.0).to(tl.float32)
         values = tl.load(x + row * stride + offsets, mask=mask, other=0.0).to(tl.float32)
         scale = tl.load(rstd + row)
-        normal = tl.where(mask, (values - tl.load(mean + row)) * scale, 0.0)
+        normal = (values - tl.load(mean + row)) * scale
         weighted = w * gradient
         c1 = tl.sum(normal * weighted, axis=0) / columns
         c2 = tl.sum(weighted, axis=0) / columns
-        tl.store(dx + row * stride + offsets, (weighted - (normal * c1 + c2)) * scale, mask=mask)
+        result = (weighted - (normal * c1 + c2)) * scale
+        tl.store(dx + row * stride + offsets, result.to(dx.dtype.element_ty), mask=mask)
         dw += gradient * normal
         db += gradient
     tl.store(partial_dw + program * columns + offsets, dw, mask=mask)
@@ -53,38 +55,40 @@ def backward_kernel(dy, x, weight, mean, rstd, dx, partial_dw, partial_db, strid
 
 
 @tw.jit
-def reduce_kernel(partial, result, parts, columns, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+def reduce_kernel(partial_dw, partial_db, dw, db, parts, columns, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    sum_dw = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    sum_db = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, parts, BLOCK_M):
         part = start + tl.arange(0, BLOCK_M)
         mask = (part[:, None] < parts) & (offsets[None, :] < columns)
-        total += tl.load(partial + part[:, None] * columns + offsets[None, :], mask=mask, other=0.0)
-    tl.store(result + offsets, tl.sum(total, axis=0), mask=offsets < columns)
+        sum_dw += tl.load(partial_dw + part[:, None] * columns + offsets[None, :], mask=mask, other=0.0)
+        sum_db += tl.load(partial_db + part[:, None] * columns + offsets[None, :], mask=mask, other=0.0)
+    mask = offsets < columns
+    tl.store(dw + offsets, tl.sum(sum_dw, axis=0).to(dw.dtype.element_ty), mask=mask)
+    tl.store(db + offsets, tl.sum(sum_db, axis=0).to(db.dtype.element_ty), mask=mask)
 
 
-def forward(x, weight, bias, eps):
+def forward(x, weight, bias, eps, y=None, **options):
     """Normalise rows; gives y and each row's mean and 1 / standard deviation."""
     rows, columns = x.shape
-    y = empty_like(x)
-    mean, rstd = empty_like(x[:, 0], "float32"), empty_like(x[:, 0], "float32")
+    y = empty_like(x) if y is None else y
+    mean, rstd = empty((rows,), "float32", x), empty((rows,), "float32", x)
     forward_kernel[(rows,)](y=y, x=x, weight=weight, bias=bias, mean=mean, rstd=rstd, stride=columns,
-                            columns=columns, eps=eps, BLOCK=tw.next_power_of_2(columns))
+                            columns=columns, eps=eps, BLOCK=tw.next_power_of_2(columns), **options)
     return y, mean, rstd
 
 
-def backward(dy, x, weight, mean, rstd, programs=8):
+def backward(dy, x, weight, mean, rstd, programs=None, dx=None, STAGES: int = 2, **options):
     """Gradients of x, the weight and the bias."""
     rows, columns = x.shape
-    block = tw.next_power_of_2(columns)
-    dx, dw, db = empty_like(x), empty_like(weight), empty_like(weight)
-    partial_dw = empty_like(x[:1].repeat(programs, 0) if isinstance(x, np.ndarray)
-                            else x[:1].repeat(programs, 1), "float32")
-    partial_db = empty_like(partial_dw)
+    programs = min(rows, programs or processors(x))
+    dx = empty_like(x) if dx is None else dx
+    dw, db = empty_like(weight), empty_like(weight)
+    partial_dw, partial_db = (empty((programs, columns), "float32", x) for _ in range(2))
     backward_kernel[(programs,)](dy, x, weight, mean, rstd, dx, partial_dw, partial_db, columns, rows,
-                                 columns, BLOCK=block)
-    for partial, result in ((partial_dw, dw), (partial_db, db)):
-        reduce_kernel[(tw.cdiv(columns, 128),)](partial, result, programs, columns, BLOCK_M=8, BLOCK_N=128)
+                                 columns, BLOCK=tw.next_power_of_2(columns), STAGES=STAGES, **options)
+    reduce_kernel[(tw.cdiv(columns, 32),)](partial_dw, partial_db, dw, db, programs, columns, BLOCK_M=64, BLOCK_N=32)
     return dx, dw, db
 
 
@@ -101,15 +105,15 @@ def reference(x, weight, bias, dy, eps):
 
 def main() -> None:
     parse_device(__doc__)
-    rows, columns, eps = 151, 1000, 1e-5
-    x, dy = (np.random.randn(rows, columns).astype(np.float32) for _ in range(2))
-    weight, bias = (np.random.rand(columns).astype(np.float32) for _ in range(2))
-    expected = reference(x, weight, bias, dy, eps)
-    x, dy, weight, bias = (on_device(array) for array in (x, dy, weight, bias))
-    y, mean, rstd = forward(x, weight, bias, eps)
-    results = (y, *backward(dy, x, weight, mean, rstd))
-    for name, result, value in zip(("y", "dx", "dw", "db"), results, expected, strict=True):
-        report(f"layer norm {name}", result, value, 1e-5)
+    for rows, columns, dtype, tolerance in [(151, 1000, np.float32, 1e-5), (64, 4096, np.float16, 1e-3)]:
+        x, dy = (np.random.randn(rows, columns).astype(dtype) for _ in range(2))
+        weight, bias = (np.random.rand(columns).astype(dtype) for _ in range(2))
+        expected = reference(x, weight, bias, dy, 1e-5)
+        x, dy, weight, bias = (on_device(array) for array in (x, dy, weight, bias))
+        y, mean, rstd = forward(x, weight, bias, 1e-5)
+        results = (y, *backward(dy, x, weight, mean, rstd))
+        for name, result, value in zip(("y", "dx", "dw", "db"), results, expected, strict=True):
+            report(f"layer norm {rows}x{columns} {np.dtype(dtype).name} {name}", result, value, tolerance)
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ def softmax_kernel(output, input, input_stride, output_stride, columns, BLOCK: t
     tl.store(output + row * output_stride + offsets, y, mask=mask)
 
 
-def softmax(x):
+def softmax(x, y=None, **options):
     """Softmax along the last dimension of a 2-D array (float16, bfloat16 or float32)."""
     rows, columns = x.shape
-    y = empty_like(x)
-    softmax_kernel[(rows,)](y, x, columns, columns, columns, BLOCK=tw.next_power_of_2(columns))
+    y = empty_like(x) if y is None else y
+    softmax_kernel[(rows,)](y, x, columns, columns, columns, BLOCK=tw.next_power_of_2(columns), **options)
     return y
 
 
