@@ -12,8 +12,10 @@
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
 #include "compiler/transforms/PlaceOperands/PlaceOperands.h"
 #include "compiler/transforms/PlanBuffers/PlanBuffers.h"
+#include "compiler/transforms/ReleaseBuffers/ReleaseBuffers.h"
 #include "compiler/transforms/RemoveConversions/RemoveConversions.h"
 #include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
+#include "compiler/transforms/SpecializeWarps/SpecializeWarps.h"
 #include "compiler/transforms/UnrollLoops/UnrollLoops.h"
 #include "compiler/transforms/VerifyScheduled/VerifyScheduled.h"
 
@@ -37,9 +39,11 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createRemoveConversions());
   // Equal values that were computed in two layouts are one now.
   pm.addPass(createCSEPass());
+  pm.addPass(createSpecializeWarps());
   pm.addNestedPass<func::FuncOp>(createPipelineLoops());
   pm.addNestedPass<func::FuncOp>(createPlaceOperands());
   pm.addNestedPass<func::FuncOp>(createOverlapDots());
+  pm.addNestedPass<func::FuncOp>(createReleaseBuffers());
   // Guards are written last: they hide from analyses what divides what.
   pm.addPass(createGuardArithmetic());
   pm.addPass(createCanonicalizerPass());

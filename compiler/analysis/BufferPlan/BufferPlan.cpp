@@ -13,6 +13,9 @@ using namespace tile;
 /// Swizzles count on bank lines, copies on 16 bytes; in large buffers on eight lines.
 static int64_t getAlignment(int64_t bytes) { return bytes >= 1024 ? 1024 : 128; }
 
+/// Of one signal.
+static constexpr int64_t kSignalBytes = 8;
+
 int64_t tile::getOnChipBytes(Operation *op) {
   return getTarget(op).getFact("on_chip_bytes", 48 * 1024);
 }
@@ -47,6 +50,8 @@ static SmallVector<Value, 2> getPassedOn(OpOperand &use) {
     return {op->getResult(0)};
   if (isa<CommitOp, AwaitOp>(op))
     return {op->getResult(index)};
+  if (auto acquire = dyn_cast<AcquireOp>(op))
+    return {acquire.getViews()[index - acquire.getStacks().getBeginOperandIndex()]};
   // What products in flight read is in use until they are complete.
   if (isa<AsyncDotOp>(op))
     return {op->getResult(0)};
@@ -110,7 +115,7 @@ void BufferPlan::extend(Entry &entry, Operation *user) const {
   Operation *outermost = user;
   for (Operation *parent = user->getParentOp(); parent && !parent->isAncestor(entry.op);
        parent = parent->getParentOp())
-    if (isa<LoopLikeOpInterface>(parent))
+    if (isa<LoopLikeOpInterface, RolesOp>(parent))
       outermost = parent;
   auto [begin, end] = spans.lookup(outermost);
   entry.begin = std::min(entry.begin, begin);
@@ -124,6 +129,9 @@ void BufferPlan::collect(func::FuncOp function) {
     if (auto alloc = dyn_cast<BufferAllocOp>(op)) {
       indices[op] = entries.size();
       entries.push_back({op, alloc.getType().getBytes(), ~0u, 0});
+    } else if (auto signals = dyn_cast<SignalAllocOp>(op)) {
+      // Threads that are ahead may arrive at any time.
+      entries.push_back({op, kSignalBytes * signals.getType().getCount(), 0, ~0u});
     } else if (int64_t scratch = getScratchBytes(op)) {
       entries.push_back({op, scratch, begin, end});
     }

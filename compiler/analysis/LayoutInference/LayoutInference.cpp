@@ -41,7 +41,7 @@ LayoutTie tile::getLayoutTie(Operation *op) {
     return LayoutTie::Reduction;
   if (isa<ArangeOp, SplatOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return LayoutTie::Leaf;
-  if (isa<PrintOp, AssertOp, BufferStoreOp>(op))
+  if (isa<PrintOp, AssertOp, BufferStoreOp, DescriptorStoreOp, DescriptorReduceOp>(op))
     return LayoutTie::Sink;
   if (isa<ScanOp>(op))
     return LayoutTie::Same;

@@ -1,6 +1,8 @@
 //===- OperandSource.cpp - Where a dot's operand comes from ---------------===//
 #include "compiler/analysis/OperandSource/OperandSource.h"
 
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -45,6 +47,28 @@ bool tile::isReadOnChip(DotOp dot, MatmulOperand operand) {
     return true;
   Value source = traceOperand(dot.getA()).block;
   return isa_and_nonnull<LoadOp, BufferLoadOp>(source.getDefiningOp());
+}
+
+std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
+  SmallVector<Value> worklist{block};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *op = use.getOwner();
+      if (op->getBlock() != block.getParentBlock())
+        continue;
+      if (auto dot = dyn_cast<DotOp>(op)) {
+        if (use.getOperandNumber() < 2)
+          return {dot, use.getOperandNumber() == 0 ? MatmulOperand::A : MatmulOperand::B};
+        continue;
+      }
+      bool passesOn =
+          isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) || getLayoutTie(op) == LayoutTie::Same;
+      if (passesOn && !isa<LoadOp>(op) && op->getNumResults() == 1)
+        worklist.push_back(op->getResult(0));
+    }
+  }
+  return {};
 }
 
 unsigned tile::getFastestDim(const LinearLayout &layout, int64_t limit) {

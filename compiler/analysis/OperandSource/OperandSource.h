@@ -27,6 +27,11 @@ OperandSource traceOperand(mlir::Value operand);
 /// B always, A where it is as it was loaded. What is computed is in registers.
 bool isReadOnChip(DotOp dot, MatmulOperand operand);
 
+/// The dot that a block feeds through conversions and ops that change each
+/// element for itself, and as which operand; null if there is none in its block
+/// of code.
+std::pair<DotOp, MatmulOperand> findFedDot(mlir::Value block);
+
 /// The dimension along which threads hold the longest runs of elements.
 unsigned getFastestDim(const LinearLayout &layout, int64_t limit);
 

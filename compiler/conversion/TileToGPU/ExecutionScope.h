@@ -9,16 +9,24 @@
 #define TILE_CONVERSION_TILETOGPU_EXECUTIONSCOPE_H
 
 #include "compiler/conversion/TileToGPU/GPUHooks.h"
+#include "compiler/conversion/TileToGPU/RoleHooks.h"
 
 namespace tile {
 
 class ExecutionScope {
 public:
   ExecutionScope(const GPUHooks &hooks, int64_t lanes, int64_t warps)
-      : hooks(hooks), lanes(lanes), warps(warps) {}
+      : hooks(&hooks), lanes(lanes), warps(warps) {}
 
-  /// Compute the thread's place; what follows may ask for it.
-  void enter(mlir::ImplicitLocOpBuilder &b);
+  /// Compute the thread's place among `launchedWarps`; what follows may ask for it.
+  void enter(mlir::ImplicitLocOpBuilder &b, int64_t launchedWarps);
+  /// From here on the scope is a part of the warps, which meet at a barrier of
+  /// their own.
+  void enterRole(mlir::ImplicitLocOpBuilder &b, const RoleHooks &roleHooks, int64_t firstWarp,
+                 int64_t warps, int64_t barrier);
+  /// From here on one thread acts for the scope.
+  void setSingleThread() { isSingle = true; }
+  bool isSingleThread() const { return isSingle; }
 
   int64_t getNumLanes() const { return lanes; }
   int64_t getNumWarps() const { return warps; }
@@ -37,8 +45,11 @@ public:
   void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const;
 
 private:
-  const GPUHooks &hooks;
-  int64_t lanes, warps;
+  const GPUHooks *hooks;
+  /// Of a part of the program's warps; else null.
+  const RoleHooks *roleHooks = nullptr;
+  int64_t lanes, warps, barrier = 0;
+  bool isSingle = false;
   mlir::Value thread, lane, warp;
 };
 

@@ -14,6 +14,8 @@
 
 namespace tile {
 
+class RoleHooks;
+
 /// One access of a thread to global memory.
 struct GlobalAccess {
   mlir::Value pointer;
@@ -36,6 +38,9 @@ public:
 
   /// Dialects of what is emitted, beyond the common ones.
   virtual void registerDialects(mlir::DialectRegistry &registry) const {}
+
+  /// What a target with warp roles emits for them; null: it has none.
+  virtual const RoleHooks *getRoleHooks() const { return nullptr; }
 
   /// Read a value of `type` (a scalar or a vector of rank 1 as memory holds
   /// it). Where the predicate is false: no access, and the result is `other`.

@@ -72,6 +72,16 @@ mlir::LogicalResult lower(AsyncCopyOp op, ThreadLowering &t);
 mlir::LogicalResult lower(CommitOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AwaitOp op, ThreadLowering &t);
 
+// Signals, copies of whole blocks, roles.
+mlir::LogicalResult lower(SignalAllocOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AcquireOp op, ThreadLowering &t);
+mlir::LogicalResult lower(ArriveOp op, ThreadLowering &t);
+mlir::LogicalResult lower(ExpectOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BlockCopyOp op, ThreadLowering &t);
+mlir::LogicalResult lower(BlockStoreOp op, ThreadLowering &t);
+mlir::LogicalResult lower(AwaitBlockStoresOp op, ThreadLowering &t);
+mlir::LogicalResult lower(RolesOp op, ThreadLowering &t);
+
 // The program and the outside.
 mlir::LogicalResult lower(ProgramIdOp op, ThreadLowering &t);
 mlir::LogicalResult lower(NumProgramsOp op, ThreadLowering &t);

@@ -35,8 +35,10 @@ Type ThreadLowering::convertType(Type type) const {
                            convertType(block.getElementType()));
   if (isa<PtrType>(type))
     return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace);
-  if (isa<BufferType>(type))
+  if (isa<BufferType, SignalsType>(type))
     return IntegerType::get(type.getContext(), 32);
+  if (isa<DescType>(type))
+    return LLVM::LLVMPointerType::get(type.getContext());
   if (auto pending = dyn_cast<PendingType>(type))
     return convertType(pending.getValue());
   return type;
@@ -168,7 +170,8 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
             AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp, AtomicPollOp, TimerOp, ReduceOp,
             DotOp, ScanOp, SortOp, HistogramOp, BufferAllocOp, BufferViewOp, BufferTransposeOp,
             BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp,
-            AwaitDotsOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
+            AwaitDotsOp, SignalAllocOp, AcquireOp, ArriveOp, ExpectOp, BlockCopyOp, BlockStoreOp,
+            AwaitBlockStoresOp, RolesOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
           [&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }
@@ -177,6 +180,8 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
 void ThreadLowering::convertArguments(func::FuncOp lowered) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
+    if (const RoleHooks *roles = hooks.getRoleHooks(); roles && isa<DescType>(argument.getType()))
+      roles->describeArgument(lowered, i);
     if (!isa<PtrType>(argument.getType()))
       continue;
     if (auto divisibility = function.getArgAttrOfType<IntegerAttr>(i, kDivisibilityAttr))
@@ -194,8 +199,8 @@ LogicalResult ThreadLowering::run() {
     inputs.push_back(convertType(type));
   for (Type type : function.getResultTypes())
     results.push_back(convertType(type));
-  convertArguments(lowered);
   lowered.setFunctionType(b.getFunctionType(inputs, results));
+  convertArguments(lowered);
   Region &body = lowered.getBody();
   if (function.isExternal())
     return function->erase(), success();
@@ -203,7 +208,7 @@ LogicalResult ThreadLowering::run() {
   Block &entry = function.getBody().front();
   Block *start = b.createBlock(&body, body.end(), inputs,
                                SmallVector<Location>(inputs.size(), function.getLoc()));
-  scope.enter(b);
+  scope.enter(b, getModuleInt(function, kLaunchWarpsAttr, scope.getNumWarps()));
   mapping.map(&entry, start);
   for (auto [from, to] : llvm::zip(entry.getArguments(), start->getArguments()))
     set(from, to);

@@ -3,12 +3,14 @@
 #define TILE_TARGETS_NVIDIA_HOOKS_H
 
 #include "compiler/conversion/TileToGPU/GPUHooks.h"
+#include "compiler/targets/nvidia/HopperHooks.h"
 
 namespace tile::nvidia {
 
 class Hooks final : public GPUHooks {
 public:
   void registerDialects(mlir::DialectRegistry &registry) const override;
+  const RoleHooks *getRoleHooks() const override { return &roles; }
   mlir::Value emitLoad(mlir::ImplicitLocOpBuilder &b, mlir::Type type, const GlobalAccess &access,
                        mlir::Value other) const override;
   void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
@@ -31,6 +33,9 @@ public:
   mlir::Value emitCastOfPair(mlir::ImplicitLocOpBuilder &b, mlir::Value pair,
                              mlir::Type element) const override;
   mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const override;
+
+private:
+  HopperHooks roles;
 };
 
 } // namespace tile::nvidia

@@ -35,6 +35,13 @@ constexpr Arch kArchs[] = {
     {"sm_100a", 232448, 86, true, true, false}, {"sm_120a", 101376, 87, true, true, false},
 };
 
+/// Of a tensor copy: elements of one dimension.
+constexpr int32_t kMostOfBox = 256;
+/// Warps that change their number of registers together.
+constexpr int32_t kWarpsOfGroup = 4;
+/// Of a multiprocessor.
+constexpr int32_t kRegisters = 65536;
+
 const Arch &getArch(StringRef name) {
   return *llvm::find_if(kArchs, [&](const Arch &arch) { return arch.name == name; });
 }
@@ -169,6 +176,11 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
       b.getNamedAttr("native_casts", b.getStrArrayAttr(casts)),
       b.getNamedAttr("native_arithmetic", b.getStrArrayAttr(narrow)),
   };
+  if (arch.hasWgmma) {
+    facts.push_back(b.getNamedAttr("block_copy_box", b.getI32IntegerAttr(kMostOfBox)));
+    facts.push_back(b.getNamedAttr("role_warps", b.getI32IntegerAttr(kWarpsOfGroup)));
+    facts.push_back(b.getNamedAttr("program_registers", b.getI32IntegerAttr(kRegisters)));
+  }
   return TargetAttr::get(context, getName(), name, b.getDictionaryAttr(facts));
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/transforms/ExpandDescriptors/ExpandDescriptors.h"
 
 #include "compiler/transforms/ExpandDescriptors/BlockAccess.h"
+#include "compiler/transforms/ExpandDescriptors/BlockCopies.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -271,8 +272,10 @@ bool ExpandDescriptorsPass::hasDescriptors() {
 void ExpandDescriptorsPass::runOnOperation() {
   if (!hasDescriptors())
     return;
-  for (auto function : getOperation().getOps<func::FuncOp>())
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
     splitArguments(function);
+    selectBlockCopies(function);
+  }
 
   TypeConverter types;
   types.addConversion([](Type type) { return type; });
@@ -286,8 +289,8 @@ void ExpandDescriptorsPass::runOnOperation() {
                ExpandReduce, ExpandGather, ExpandScatter>(types, &getContext());
   ConversionTarget target(getContext());
   target.markUnknownOpDynamicallyLegal([](Operation *op) {
-    return llvm::none_of(op->getOperandTypes(), isDescriptor) &&
-           llvm::none_of(op->getResultTypes(), isDescriptor);
+    return op->hasAttr(kBlockCopyAttr) || (llvm::none_of(op->getOperandTypes(), isDescriptor) &&
+                                           llvm::none_of(op->getResultTypes(), isDescriptor));
   });
   scf::populateSCFStructuralTypeConversions(types, patterns);
   scf::populateSCFStructuralTypeConversionTarget(types, target);

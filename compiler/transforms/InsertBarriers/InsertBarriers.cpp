@@ -7,6 +7,7 @@
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/analysis/PointerBase/PointerBase.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -44,6 +45,8 @@ struct State {
   SmallVector<Interval> unpublished;
   /// What products in flight read, the latest first: meeting does not end that.
   SmallVector<SmallVector<Interval>> products;
+  /// What stores of blocks still read.
+  SmallVector<Interval> stored;
 
   void clear() {
     reads.clear();
@@ -55,6 +58,7 @@ struct State {
     bool changed = mergeList<Interval>(reads, other.reads);
     changed |= mergeList<Interval>(writes, other.writes);
     changed |= mergeList<Interval>(unpublished, other.unpublished);
+    changed |= mergeList<Interval>(stored, other.stored);
     products.resize(std::max(products.size(), other.products.size()));
     for (auto [into, from] : llvm::zip(products, other.products))
       changed |= mergeList<Interval>(into, from);
@@ -74,7 +78,7 @@ struct State {
 class BarrierInserter {
 public:
   explicit BarrierInserter(func::FuncOp function) : function(function), aliases(function) {
-    function.walk([&](AsyncDotOp) { publishes = true; });
+    function.walk([&](Operation *op) { publishes |= isa<AsyncDotOp, BlockStoreOp>(op); });
   }
   void run() {
     State state;
@@ -137,6 +141,13 @@ void BarrierInserter::visitRegion(Region &region, State &state) {
 void BarrierInserter::visit(Operation *op, State &state) {
   if (isa<LoopLikeOpInterface>(op))
     return visitLoop(op, state);
+  if (auto roles = dyn_cast<RolesOp>(op)) {
+    for (Region &region : roles.getBodies()) {
+      State own; // signals order what one role does before another
+      visitRegion(region, own);
+    }
+    return;
+  }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     State other = state;
     visitRegion(branch.getThenRegion(), state);
@@ -227,6 +238,15 @@ void BarrierInserter::visitOnChip(Operation *op, State &state) {
       State::mergeList<Interval>(state.writes, getIntervals(pending));
       State::mergeList<Interval>(state.unpublished, getIntervals(pending));
     }
+  } else if (auto store = dyn_cast<BlockStoreOp>(op)) {
+    SmallVector<Interval> intervals = getIntervals(store.getBuffer());
+    if (::meet(intervals, state.writes) || ::meet(intervals, state.unpublished))
+      order(op, state);
+    State::mergeList<Interval>(state.stored, intervals);
+  } else if (isa<AwaitBlockStoresOp>(op)) {
+    // The thread that waits has to tell the others.
+    State::mergeList<Interval>(state.reads, state.stored);
+    state.stored.clear();
   } else if (auto product = dyn_cast<AsyncDotOp>(op)) {
     visitProduct(product, state);
   } else if (auto await = dyn_cast<AwaitDotsOp>(op)) {
@@ -239,34 +259,11 @@ void BarrierInserter::visitOnChip(Operation *op, State &state) {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-/// The function argument that a pointer is computed from; null if unknown.
-static Value getBase(Value pointer) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(parent))
-        return argument;
-      auto loop = dyn_cast<scf::ForOp>(parent);
-      if (!loop || argument == loop.getInductionVar())
-        return {};
-      pointer = loop.getTiedLoopInit(argument)->get(); // advanced, but not exchanged
-      if (getElementType(pointer.getType()) != getElementType(argument.getType()))
-        return {};
-      continue;
-    }
-    Operation *op = pointer.getDefiningOp();
-    if (!isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, HintOp,
-             CastPtrOp, ConvertLayoutOp>(op))
-      return {};
-    pointer = op->getOperand(0);
-  }
-}
-
 /// Whether a read through `pointer` may see what another thread wrote.
 static bool maySee(Value pointer, ArrayRef<GlobalWrite> writes) {
   if (writes.empty())
     return false;
-  Value base = getBase(pointer);
+  Value base = getPointerBase(pointer);
   return llvm::any_of(writes, [&](const GlobalWrite &write) {
     return (!base || !write.base || base == write.base) && write.pointer != pointer;
   });
@@ -277,13 +274,13 @@ void BarrierInserter::visitAtomic(Operation *op, const AtomicAccess &access, Sta
     order(op, state);
   if (isa<AtomicLoadOp, AtomicPollOp>(op) && !access.acquires())
     return;
-  GlobalWrite write{access.acquires() ? Value() : getBase(access.pointer), Value()};
+  GlobalWrite write{access.acquires() ? Value() : getPointerBase(access.pointer), Value()};
   State::mergeList<GlobalWrite>(state.globalWrites, write);
 }
 
 void BarrierInserter::visitGlobal(Operation *op, State &state) {
   if (auto store = dyn_cast<StoreOp>(op)) {
-    GlobalWrite write{getBase(store.getPointer()), store.getPointer()};
+    GlobalWrite write{getPointerBase(store.getPointer()), store.getPointer()};
     State::mergeList<GlobalWrite>(state.globalWrites, write);
   } else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op)) {
     visitAtomic(op, *atomic, state);

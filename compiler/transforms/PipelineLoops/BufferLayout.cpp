@@ -12,28 +12,6 @@
 using namespace mlir;
 using namespace tile;
 
-std::pair<DotOp, MatmulOperand> tile::findFedDot(LoadOp load) {
-  SmallVector<Value> worklist{load.getResult()};
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
-      Operation *op = use.getOwner();
-      if (op->getBlock() != load->getBlock())
-        continue;
-      if (auto dot = dyn_cast<DotOp>(op)) {
-        if (use.getOperandNumber() < 2)
-          return {dot, use.getOperandNumber() == 0 ? MatmulOperand::A : MatmulOperand::B};
-        continue;
-      }
-      bool passesOn =
-          isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) || getLayoutTie(op) == LayoutTie::Same;
-      if (passesOn && !isa<LoadOp>(op) && op->getNumResults() == 1)
-        worklist.push_back(op->getResult(0));
-    }
-  }
-  return {};
-}
-
 /// How the unit of `dot` may read a fragment of layout `registers` whose memory
 /// runs along `fastest`.
 static std::optional<CollectiveAccess>

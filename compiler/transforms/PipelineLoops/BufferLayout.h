@@ -6,10 +6,6 @@
 
 namespace tile {
 
-/// The dot that a load feeds through conversions and ops that change each
-/// element for itself, and as which operand; null if there is none in its block.
-std::pair<DotOp, MatmulOperand> findFedDot(LoadOp load);
-
 /// Whether the unit of the dot that a load feeds fetches what was loaded, as it
 /// is, from on-chip memory by itself.
 bool feedsOnChip(LoadOp load);

@@ -49,6 +49,8 @@ static int64_t getPlacedBytes(scf::ForOp loop) {
         continue;
       Value source = traceOperand(which == MatmulOperand::A ? dot.getA() : dot.getB()).block;
       auto load = source.getDefiningOp<LoadOp>();
+      if (source.getDefiningOp<BufferLoadOp>())
+        continue;
       if (!load || load->getBlock() != loop.getBody())
         placed.insert(source);
     }
@@ -58,6 +60,13 @@ static int64_t getPlacedBytes(scf::ForOp loop) {
     bits += ShapedType::getNumElements(getShape(block.getType())) *
             getElementType(block.getType()).getIntOrFloatBitWidth();
   return bits / 8;
+}
+
+/// Bytes of buffers that are there before any loop is pipelined.
+static int64_t getAllocatedBytes(func::FuncOp function) {
+  int64_t bytes = 0;
+  function.walk([&](BufferAllocOp alloc) { bytes += alloc.getType().getBytes(); });
+  return bytes;
 }
 
 /// On-chip bytes beside what the program exchanges between threads. Buffers of
@@ -80,8 +89,10 @@ void PipelineLoopsPass::runOnOperation() {
   if (failed(verifyHasLayouts(getOperation())))
     return signalPassFailure();
   AccessAnalysis patterns(getOperation());
+  int64_t allocated = getAllocatedBytes(getOperation());
   for (scf::ForOp loop : loops) {
-    std::optional<Schedule> schedule = buildSchedule(loop, patterns, getFreeBytes(loop));
+    std::optional<Schedule> schedule =
+        buildSchedule(loop, patterns, getFreeBytes(loop) - allocated);
     if (!schedule)
       continue;
     if (schedule->isRotated())

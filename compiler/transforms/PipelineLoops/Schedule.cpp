@@ -1,6 +1,7 @@
 //===- Schedule.cpp - Which loads of a loop run ahead ---------------------===//
 #include "compiler/transforms/PipelineLoops/Schedule.h"
 
+#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/transforms/PipelineLoops/BufferLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,7 +58,8 @@ private:
 static Operation *findWriter(scf::ForOp loop) {
   Operation *writer = nullptr;
   loop.getBody()->walk([&](Operation *op) {
-    bool isOnChip = isa<BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, BufferAllocOp>(op);
+    bool isOnChip =
+        isa<BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, BufferAllocOp, AcquireOp>(op);
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     bool isUnknown = !effects && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
     if (isOnChip || (!isUnknown && (!effects || !effects.hasEffect<MemoryEffects::Write>())))

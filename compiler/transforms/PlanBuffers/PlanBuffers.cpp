@@ -25,6 +25,8 @@ static void writePlan(const BufferPlan &plan) {
     IntegerAttr offset = builder.getI32IntegerAttr(entry.offset);
     if (auto alloc = dyn_cast<BufferAllocOp>(entry.op))
       alloc.setOffsetAttr(offset);
+    else if (auto signals = dyn_cast<SignalAllocOp>(entry.op))
+      signals.setOffsetAttr(offset);
     else
       entry.op->setDiscardableAttr(kScratchOffsetAttr, offset);
   }

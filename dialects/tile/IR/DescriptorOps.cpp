@@ -1,5 +1,6 @@
 //===- DescriptorOps.cpp - Descriptors of arrays: type, rules, folds ------===//
 #include "dialects/tile/IR/MemoryRules.h"
+#include "dialects/tile/IR/StageSyntax.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -131,16 +132,30 @@ static LogicalResult verifyIndices(Operation *op, DescType desc, ValueRange indi
   return success();
 }
 
+/// descriptor_load.2, descriptor_store.2, descriptor_reduce.3
+static LogicalResult verifyBlock(Operation *op, DescType desc, Type block) {
+  RankedTensorType want = desc.getBlockType();
+  auto got = cast<RankedTensorType>(block);
+  if (got.getShape() != want.getShape() || got.getElementType() != want.getElementType())
+    return op->emitOpError("expects a block of type ") << want << ", got " << block;
+  return success();
+}
+
 LogicalResult DescriptorLoadOp::verify() {
-  return verifyIndices(*this, getDesc().getType(), getIndices());
+  if (failed(verifyIndices(*this, getDesc().getType(), getIndices())))
+    return failure();
+  return verifyBlock(*this, getDesc().getType(), getType());
 }
 
 LogicalResult DescriptorStoreOp::verify() {
-  return verifyIndices(*this, getDesc().getType(), getIndices());
+  if (failed(verifyIndices(*this, getDesc().getType(), getIndices())))
+    return failure();
+  return verifyBlock(*this, getDesc().getType(), getValue().getType());
 }
 
 LogicalResult DescriptorReduceOp::verify() {
-  if (failed(verifyIndices(*this, getDesc().getType(), getIndices())))
+  if (failed(verifyIndices(*this, getDesc().getType(), getIndices())) ||
+      failed(verifyBlock(*this, getDesc().getType(), getValue().getType())))
     return failure();
   if (getKind() == AtomicKind::Exchange) // descriptor_reduce.2
     return emitOpError("expects a kind that combines, got 'exchange'");
@@ -165,4 +180,27 @@ LogicalResult DescriptorGatherOp::verify() {
 
 LogicalResult DescriptorScatterOp::verify() {
   return verifyRows(*this, getDesc().getType(), getRows().getType(), getValue().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+ParseResult tile::parseDescriptorBlock(OpAsmParser &parser, Type &desc, Type &block) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseType(desc))
+    return failure();
+  auto type = dyn_cast<DescType>(desc);
+  if (!type)
+    return parser.emitError(loc, "expects a descriptor, got ") << desc;
+  if (succeeded(parser.parseOptionalArrow()))
+    return parser.parseType(block);
+  block = type.getBlockType();
+  return success();
+}
+
+void tile::printDescriptorBlock(OpAsmPrinter &printer, Operation *, Type desc, Type block) {
+  printer << desc;
+  if (tile::getLayout(block))
+    printer << " -> " << block;
 }

@@ -206,9 +206,18 @@ LogicalResult BlockCopyOp::verify() {
                              getBuffer().getType());
 }
 
+static LogicalResult verifyCombination(Operation *op, AtomicKind kind, Type element) {
+  constexpr AtomicKind kKinds[] = {AtomicKind::Add, AtomicKind::FAdd, AtomicKind::And,
+                                   AtomicKind::Or, AtomicKind::Xor};
+  if (!llvm::is_contained(kKinds, kind))
+    return op->emitOpError("expects a sum or a bitwise operation, got '")
+           << stringifyAtomicKind(kind) << "'";
+  return verifyAtomicKind(op, kind, element);
+}
+
 LogicalResult BlockStoreOp::verify() {
   if (std::optional<AtomicKind> kind = getKind())
-    if (failed(verifyAtomicKind(*this, *kind, getDesc().getType().getElementType())))
+    if (failed(verifyCombination(*this, *kind, getDesc().getType().getElementType())))
       return failure(); // block_store.4
   return verifyBlockTransfer(*this, getDesc().getType(), getIndices().size(),
                              getBuffer().getType());

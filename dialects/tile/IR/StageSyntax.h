@@ -22,6 +22,12 @@ mlir::ParseResult parseAwaitedTypes(mlir::OpAsmParser &parser,
 void printAwaitedTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeRange pending,
                        mlir::TypeRange values);
 
+/// A descriptor's type, and that of its block where it has a layout.
+mlir::ParseResult parseDescriptorBlock(mlir::OpAsmParser &parser, mlir::Type &desc,
+                                       mlir::Type &block);
+void printDescriptorBlock(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type desc,
+                          mlir::Type block);
+
 } // namespace tile
 
 #endif // TILE_DIALECTS_TILE_IR_STAGESYNTAX_H

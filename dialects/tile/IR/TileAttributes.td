@@ -26,6 +26,9 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
     | `on_chip_bytes` | on-chip memory that a program may use | 48 KiB |
     | `async_copy_bytes` | array of the sizes of a lane's asynchronous copies | none |
     | `units` | array of matmul units, the preferred ones first | none |
+    | `block_copy_box` | most elements of a dimension that a copy of a block moves | no such copies |
+    | `role_warps` | warps of which roles are made | no roles |
+    | `program_registers` | registers that the warps of a program share out | they do not |
 
     ```mlir
     module attributes {tile.target = #tile.target<"name", "arch", {lanes = 32 : i32}>} {}

@@ -75,9 +75,7 @@ def Tile_DescriptorStrideOp : Tile_DescriptorFieldOp<"descriptor_stride", I64> {
   }];
 }
 
-def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [MemoryEffects<[MemRead]>,
-    TypesMatchWith<"result is a block of the descriptor", "desc", "result",
-                   "::mlir::cast<::tile::DescType>($_self).getBlockType()">]> {
+def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [MemoryEffects<[MemRead]>]> {
   let summary = "Read a block of an array";
   let description = [{
     The indices are those of the block's first element, and may be negative.
@@ -88,16 +86,17 @@ def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [MemoryEffects<[MemRead]>
     ```
 
     - descriptor_load.1: one index for each dimension.
+    - descriptor_load.2: the result is a block of the descriptor's, in any layout.
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$indices);
   let results = (outs Tile_Block:$result);
-  let assemblyFormat = "$desc `[` $indices `]` attr-dict `:` qualified(type($desc))";
+  let assemblyFormat = [{
+    $desc `[` $indices `]` attr-dict `:` custom<DescriptorBlock>(type($desc), type($result))
+  }];
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [MemoryEffects<[MemWrite]>,
-    TypesMatchWith<"value is a block of the descriptor", "desc", "value",
-                   "::mlir::cast<::tile::DescType>($_self).getBlockType()">]> {
+def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Write a block of an array";
   let description = [{
     Elements outside of the array are not written.
@@ -107,15 +106,16 @@ def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [MemoryEffects<[MemWrit
     ```
 
     - descriptor_store.1: one index for each dimension.
+    - descriptor_store.2: the value is a block of the descriptor's, in any layout.
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$indices, Tile_Block:$value);
-  let assemblyFormat = "$desc `[` $indices `]` `,` $value attr-dict `:` qualified(type($desc))";
+  let assemblyFormat = [{
+    $desc `[` $indices `]` `,` $value attr-dict `:` custom<DescriptorBlock>(type($desc), type($value))
+  }];
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [MemoryEffects<[MemRead, MemWrite]>,
-    TypesMatchWith<"value is a block of the descriptor", "desc", "value",
-                   "::mlir::cast<::tile::DescType>($_self).getBlockType()">]> {
+def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Combine a block with what an array holds";
   let description = [{
     Each element is combined as one step, in no particular order and without
@@ -126,11 +126,15 @@ def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [MemoryEffects<[MemRe
     ```
 
     - descriptor_reduce.1: one index for each dimension.
+    - descriptor_reduce.3: the value is a block of the descriptor's, in any layout.
     - descriptor_reduce.2: the kind is not `exchange`, and suits the element as in `atomic_rmw`.
   }];
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_DescType:$desc, Variadic<I32>:$indices,
                        Tile_Block:$value);
-  let assemblyFormat = "$kind $desc `[` $indices `]` `,` $value attr-dict `:` qualified(type($desc))";
+  let assemblyFormat = [{
+    $kind $desc `[` $indices `]` `,` $value attr-dict `:`
+    custom<DescriptorBlock>(type($desc), type($value))
+  }];
   let hasVerifier = 1;
 }
 

@@ -404,7 +404,7 @@ def Tile_BlockStoreOp : Tile_Op<"block_store", [MemoryEffects<[MemRead, MemWrite
     - block_store.1: one index for each dimension of the descriptor.
     - block_store.2: the buffer has the shape and the element type of the descriptor's blocks.
     - block_store.3: the machine's copies read the buffer's layout.
-    - block_store.4: the kind suits the element, as in `descriptor_reduce`.
+    - block_store.4: the kind is a sum or bitwise, and suits the element.
   }];
   let arguments = (ins Tile_BufferType:$buffer, Tile_DescType:$desc, Variadic<I32>:$indices,
                        OptionalAttr<Tile_AtomicKindAttr>:$kind);

@@ -27,7 +27,9 @@ static void describeFunction(func::FuncOp function) {
   Builder builder(function.getContext());
   if (function->removeAttr(kKernelAttr)) {
     int64_t lanes = getTarget(function) ? getTarget(function).getLanes() : 32;
-    int32_t threads = static_cast<int32_t>(lanes * getModuleInt(function, kNumWarpsAttr, 1));
+    int64_t warps =
+        getModuleInt(function, kLaunchWarpsAttr, getModuleInt(function, kNumWarpsAttr, 1));
+    auto threads = static_cast<int32_t>(lanes * warps);
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       builder.getDenseI32ArrayAttr({threads, 1, 1}));

@@ -1,0 +1,159 @@
+//===- Computing.cpp - The program's warps read rings, and store blocks ---===//
+#include "compiler/transforms/SpecializeWarps/Roles.h"
+
+#include "dialects/tile/IR/BlockCopy.h"
+
+using namespace mlir;
+using namespace tile;
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RingReader {
+public:
+  explicit RingReader(ArrayRef<Ring> rings) : rings(rings), places(rings) {}
+  void run(Block &body) {
+    auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);
+    places.begin(b);
+    visit(body);
+  }
+
+private:
+  void visit(Block &block);
+  void visitLoop(scf::ForOp loop);
+  void acquire(const Ring &ring, Operation *before);
+
+  ArrayRef<Ring> rings;
+  RingPlaces places;
+};
+} // namespace
+
+/// Each layout that a block is wanted in is read by itself.
+static void readBlock(DescriptorLoadOp load, Value view) {
+  ImplicitLocOpBuilder b(load.getLoc(), load);
+  for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+    if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
+      convert.replaceAllUsesWith(BufferLoadOp::create(b, convert.getType(), view).getResult());
+      convert.erase();
+    }
+  if (!load->use_empty())
+    load.replaceAllUsesWith(BufferLoadOp::create(b, load.getType(), view).getResult());
+}
+
+void RingReader::acquire(const Ring &ring, Operation *before) {
+  ImplicitLocOpBuilder b(before->getLoc(), before);
+  const RingPlace &place = places[getCounter(ring)];
+  SmallVector<Value> stacks =
+      llvm::map_to_vector(ring.fetches, [](const Fetch &fetch) { return fetch.stack; });
+  auto views = AcquireOp::create(b, ring.full, place.stage, place.phase, stacks);
+  for (auto [fetch, view] : llvm::zip(ring.fetches, views.getViews()))
+    readBlock(fetch.load, view);
+}
+
+/// Carries the places around the loop.
+void RingReader::visitLoop(scf::ForOp loop) {
+  SmallVector<RingCounter> counters = getCountersIn(rings, loop);
+  if (counters.empty())
+    return;
+  auto b = ImplicitLocOpBuilder(loop.getLoc(), loop);
+  unsigned count = loop.getNumRegionIterArgs();
+  for (Value init : places.get(counters)) {
+    loop.getInitArgsMutable().append(init);
+    loop.getBody()->addArgument(init.getType(), loop.getLoc());
+  }
+  places.set(counters, loop.getRegionIterArgs().drop_front(count));
+  visit(*loop.getBody());
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  places.advance(b, loop);
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  yield.getResultsMutable().append(places.get(counters));
+
+  // An operation cannot get more results: another one takes its body.
+  b.setInsertionPoint(loop);
+  auto wider = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                  loop.getInits());
+  wider->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  wider.getRegion().takeBody(loop.getRegion());
+  loop.replaceAllUsesWith(wider.getResults().take_front(count));
+  places.set(counters, wider.getResults().drop_front(count));
+  loop.erase();
+}
+
+void RingReader::visit(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    for (const Ring &ring : rings)
+      if (ring.fetches.front().load == &op)
+        acquire(ring, &op);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      visitLoop(loop);
+  }
+}
+
+void tile::readRings(Block &body, ArrayRef<Ring> rings) { RingReader(rings).run(body); }
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Operation *> collectStores(Operation *root) {
+  SmallVector<Operation *> stores;
+  root->walk([&](Operation *op) {
+    if (isa<DescriptorStoreOp, DescriptorReduceOp>(op) && op->hasAttr(kBlockCopyAttr))
+      stores.push_back(op);
+  });
+  return stores;
+}
+
+static BufferType getStoreBuffer(Operation *store) {
+  auto desc = cast<DescType>(store->getOperand(0).getType());
+  LinearLayout layout = *chooseBlockCopyLayout(store, desc.getShape(), desc.getElementType());
+  return BufferType::get(store->getContext(), desc.getShape(), desc.getElementType(),
+                         LayoutAttr::get(store->getContext(), layout));
+}
+
+int64_t tile::getStoreBytes(func::FuncOp function) {
+  DenseMap<Type, int64_t> buffers;
+  for (Operation *store : collectStores(function)) {
+    BufferType type = getStoreBuffer(store);
+    buffers[type] = type.getBytes();
+  }
+  int64_t bytes = 0;
+  for (auto [type, size] : buffers)
+    bytes += size;
+  return bytes;
+}
+
+static void storeBlock(Operation *store, Value buffer, LaunchDescriptors &descriptors) {
+  ImplicitLocOpBuilder b(store->getLoc(), store);
+  auto desc = store->getOperand(0).getDefiningOp<MakeDescriptorOp>();
+  Value launched = descriptors.get(desc, cast<BufferType>(buffer.getType()));
+  AwaitBlockStoresOp::create(b, 0);
+  if (auto plain = dyn_cast<DescriptorStoreOp>(store)) {
+    BufferStoreOp::create(b, plain.getValue(), buffer);
+    BlockStoreOp::create(b, buffer, launched, plain.getIndices(), AtomicKindAttr());
+  } else {
+    auto reduce = cast<DescriptorReduceOp>(store);
+    BufferStoreOp::create(b, reduce.getValue(), buffer);
+    BlockStoreOp::create(b, buffer, launched, reduce.getIndices(), reduce.getKindAttr());
+  }
+  store->erase();
+}
+
+/// Stores of one type share a buffer.
+void tile::storeBlocks(Block &body, LaunchDescriptors &descriptors) {
+  SmallVector<Operation *> stores = collectStores(body.getParentOp());
+  if (stores.empty())
+    return;
+  auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);
+  DenseMap<Type, Value> buffers;
+  for (Operation *store : stores) {
+    Value &buffer = buffers[getStoreBuffer(store)];
+    if (!buffer)
+      buffer = BufferAllocOp::create(b, getStoreBuffer(store), IntegerAttr());
+    storeBlock(store, buffer, descriptors);
+  }
+  b.setInsertionPointToEnd(&body);
+  AwaitBlockStoresOp::create(b, 0);
+}

@@ -1,0 +1,43 @@
+//===- Roles.h - The program's warps, and the thread that fetches ---------===//
+#ifndef TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_ROLES_H
+#define TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_ROLES_H
+
+#include "compiler/analysis/ScalarSlice/ScalarSlice.h"
+#include "compiler/transforms/SpecializeWarps/Rings.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tile {
+
+/// The kernel's argument that stands for a descriptor, by the one that the kernel
+/// made and the box of its copies.
+class LaunchDescriptors {
+public:
+  explicit LaunchDescriptors(mlir::func::FuncOp function) : function(function) {}
+  /// For accesses by `desc` whose buffers are of type `block`.
+  mlir::Value get(MakeDescriptorOp desc, BufferType block);
+  /// Tell the module how the host makes them.
+  void describe(mlir::ModuleOp module) const;
+
+private:
+  mlir::func::FuncOp function;
+  llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>> known;
+};
+
+/// Copies what `slice` needs of `body` to the builder's place, and each ring's
+/// loads as copies to its buffers.
+void buildFetching(mlir::ImplicitLocOpBuilder &b, mlir::Block &body, const ScalarSlice &slice,
+                   llvm::ArrayRef<Ring> rings, LaunchDescriptors &descriptors);
+
+/// Turns loads in `body` into reads of the rings.
+void readRings(mlir::Block &body, llvm::ArrayRef<Ring> rings);
+
+/// Turns marked stores in `body` into stores of buffers. They are awaited before
+/// their buffer is written again, and at the end of `body`.
+void storeBlocks(mlir::Block &body, LaunchDescriptors &descriptors);
+/// On-chip bytes that this takes.
+int64_t getStoreBytes(mlir::func::FuncOp function);
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_ROLES_H

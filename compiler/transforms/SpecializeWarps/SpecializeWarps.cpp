@@ -1,0 +1,130 @@
+//===- SpecializeWarps.cpp - A thread that fetches blocks -----------------===//
+#include "compiler/transforms/SpecializeWarps/SpecializeWarps.h"
+
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/transforms/SpecializeWarps/Roles.h"
+
+namespace tile {
+#define GEN_PASS_DEF_SPECIALIZEWARPS
+#include "compiler/transforms/SpecializeWarps/SpecializeWarps.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+/// Registers of a thread of each role; 0: as many as all have.
+struct RegisterShares {
+  int32_t computing = 0, fetching = 0;
+};
+
+struct SpecializeWarpsPass : tile::impl::SpecializeWarpsBase<SpecializeWarpsPass> {
+  void runOnOperation() override;
+};
+} // namespace
+
+/// A fetching thread needs few; what its warps leave goes to those that compute.
+/// The machine deals in steps, and gives all warps the same number at first.
+static RegisterShares shareRegisters(TargetAttr target, int64_t computingWarps,
+                                     int64_t fetchingWarps) {
+  constexpr int64_t kStep = 8, kFetching = 24, kMostComputing = 240, kMostOfThread = 255;
+  int64_t registers = target.getFact("program_registers");
+  int64_t warps = computingWarps + fetchingWarps;
+  int64_t atFirst = registers / (warps * target.getLanes()) / kStep * kStep;
+  if (registers == 0 || atFirst >= kMostOfThread)
+    return {};
+  int64_t computing =
+      (atFirst * warps - kFetching * fetchingWarps) / computingWarps / kStep * kStep;
+  return {static_cast<int32_t>(std::min(computing, kMostComputing)),
+          static_cast<int32_t>(kFetching)};
+}
+
+/// Whether `op` gives another layout to what is read from a ring, which is read
+/// in that layout then.
+static bool isOfRing(Operation *op) {
+  auto convert = dyn_cast<ConvertLayoutOp>(op);
+  if (!convert)
+    return false;
+  Operation *source = traceOperand(convert.getSource()).block.getDefiningOp();
+  return source && source->hasAttr(kBlockCopyAttr);
+}
+
+/// What else is on chip: buffers of stores, and what threads exchange.
+static int64_t getOtherBytes(func::FuncOp function) {
+  constexpr int64_t kSignals = 1024;
+  int64_t scratch = 0;
+  function.walk([&](Operation *op) {
+    if (!isOfRing(op))
+      scratch = std::max(scratch, getScratchBytes(op));
+  });
+  return getStoreBytes(function) + scratch + kSignals;
+}
+
+/// Moves the body, without its return, into the first region.
+static RolesOp createRoles(func::FuncOp function, ImplicitLocOpBuilder &b, int64_t warps,
+                           int64_t fetchingWarps) {
+  TargetAttr target = getTarget(function);
+  int64_t lanes = target.getLanes();
+  RegisterShares shares = shareRegisters(target, warps, fetchingWarps);
+  auto pair = [](int64_t first, int64_t second) {
+    return SmallVector<int32_t>{static_cast<int32_t>(first), static_cast<int32_t>(second)};
+  };
+  auto roles = RolesOp::create(b, pair(warps, fetchingWarps),
+                               pair(shares.computing, shares.fetching), pair(warps * lanes, 1), 2);
+  for (Region &region : roles.getBodies())
+    region.emplaceBlock();
+  return roles;
+}
+
+/// Fails where a marked access cannot be made so.
+static LogicalResult specialize(func::FuncOp function) {
+  SmallVector<DescriptorLoadOp> loads;
+  function.walk([&](DescriptorLoadOp load) {
+    if (load->hasAttr(kBlockCopyAttr))
+      loads.push_back(load);
+  });
+  if (loads.empty())
+    return success();
+  ScalarSlice slice(function);
+  for (DescriptorLoadOp load : loads)
+    if (Operation *obstacle = slice.add(load, load.getIndices())) {
+      load.emitError("cannot be fetched by another thread: its place depends on more than numbers")
+              .attachNote(obstacle->getLoc())
+          << "such as this";
+      return failure();
+    }
+  int64_t warps = getModuleInt(function, kNumWarpsAttr, 1);
+  int64_t fetchingWarps = getTarget(function).getFact("role_warps", 1);
+  SmallVector<Ring> rings = planRings(function, loads, getOtherBytes(function));
+
+  Block &entry = function.front();
+  ImplicitLocOpBuilder b(function.getLoc(), entry.getTerminator());
+  RolesOp roles = createRoles(function, b, warps, fetchingWarps);
+  Block &computing = roles.getBodies()[0].front(), &fetching = roles.getBodies()[1].front();
+  computing.getOperations().splice(computing.end(), entry.getOperations(), entry.begin(),
+                                   roles->getIterator());
+  b.setInsertionPoint(roles);
+  allocateRings(b, rings, warps);
+  LaunchDescriptors descriptors(function);
+  b.setInsertionPointToEnd(&fetching);
+  buildFetching(b, computing, slice, rings, descriptors);
+  readRings(computing, rings);
+  storeBlocks(computing, descriptors);
+  for (DescriptorLoadOp load : loads)
+    load.erase();
+  for (auto desc : llvm::make_early_inc_range(computing.getOps<MakeDescriptorOp>()))
+    if (desc->use_empty())
+      desc.erase();
+  auto module = function->getParentOfType<ModuleOp>();
+  descriptors.describe(module);
+  module->setAttr(kLaunchWarpsAttr,
+                  b.getI32IntegerAttr(static_cast<int32_t>(roles.getTotalWarps())));
+  return success();
+}
+
+void SpecializeWarpsPass::runOnOperation() {
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (failed(specialize(function)))
+      return signalPassFailure();
+}

@@ -1,0 +1,47 @@
+// The pass that gives copies of whole blocks a warp of their own.
+#ifndef TILE_TRANSFORMS_SPECIALIZE_WARPS_TD
+#define TILE_TRANSFORMS_SPECIALIZE_WARPS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
+  let summary = "Fetch blocks by a thread of its own while the program computes";
+  let description = [{
+    Before: `tile-expand-descriptors` has marked accesses for copies of whole
+    blocks; blocks have layouts.
+
+    After: where there are such accesses the body is a `tile.roles`: the
+    program's warps, and one thread that runs the loops again to copy what they
+    read to stacks of buffers, as many iterations ahead as `tile.num_stages` says
+    and on-chip memory holds. Each stack (a ring) has two sets of signals: the
+    copies are there (full), the program has read them (empty).
+    `tile-release-buffers` places the arrivals at the latter. Blocks are stored
+    through a buffer. Descriptors are arguments of the kernel, behind all others;
+    `tile.launch_descriptors` says how the host makes them.
+
+    ```mlir
+    scf.for ... {
+      %a = tile.descriptor_load %da[%i, %k] {tile.block_copy}
+      ...
+    }
+    // becomes
+    tile.roles warps [8, 4] ... {
+      scf.for ... iter_args(%stage, %phase) {
+        %v = tile.acquire %full[%stage] phase %phase of (%stack)
+        %a = tile.buffer_load %v
+        ...
+      }
+    }, {
+      scf.for ... iter_args(%stage, %phase) {
+        %v = tile.acquire %empty[%stage] phase %other of (%stack)
+        tile.expect %full[%stage] bytes ...
+        tile.block_copy %da[%i, %k], %v signal %full[%stage]
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+#endif // TILE_TRANSFORMS_SPECIALIZE_WARPS_TD
