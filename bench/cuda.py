@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import tilewright as tw
 import torch
 
+from bench.attention import attention, attention_forward
 from bench.bandwidth import (
     cross_entropy,
     cross_entropy_backward,
@@ -20,28 +18,18 @@ from bench.bandwidth import (
     rms_norm_backward,
     softmax,
 )
-from bench.candidates import best, results
+from bench.candidates import results
 from bench.compile_time import compile_times
 from bench.gemm import gemm, gemm_rows, matmul
 from bench.kernels import add_kernel, empty_kernel
 from bench.twin import load_twin
 from bench.workload import Workload
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
-import attention as tile_attention  # noqa: E402
-
-ATTENTION_CONFIGS = [
-    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
-    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 4},
-    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
-    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 3},
-    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
-]
-
 
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
     return [add, softmax, rms_norm, layer_norm, cross_entropy, rms_norm_backward, layer_norm_backward,
-            cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, attention, launch, compile_times]
+            cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, attention,
+            attention_forward, launch, compile_times]
 
 
 def add() -> Iterator[Workload]:
@@ -60,29 +48,6 @@ def add() -> Iterator[Workload]:
                        bytes=12.0 * n)
 
 
-def attention() -> Iterator[Workload]:
-    twin = load_twin("examples/attention.py")
-    heads, length = 64, 4096
-    for size, causal in ((64, False), (64, True), (128, False), (128, True)):
-        q, k, v = (torch.randn(heads, length, size, device="cuda", dtype=torch.float16) for _ in range(3))
-        outputs = [torch.empty_like(q) for _ in range(2)]
-
-        def compute(name: str, module: Any, output: Any, q: Any = q, k: Any = k, v: Any = v,
-                    causal: bool = causal) -> Callable[[], Any]:
-            return best(name, ATTENTION_CONFIGS, lambda options: module.attention(q, k, v, causal, output, **options))
-
-        def cudnn(q: Any = q, k: Any = k, v: Any = v, causal: bool = causal) -> Any:
-            with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
-                return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0]
-
-        candidates = {"tilewright": compute("tilewright", tile_attention, outputs[0]),
-                      "triton": compute("triton", twin, outputs[1]),
-                      "cudnn": cudnn}
-        reference = torch.nn.functional.scaled_dot_product_attention(q.float(), k.float(), v.float(),
-                                                                     is_causal=causal).double().cpu()
-        results = {name: lambda call=call: call().cpu() for name, call in candidates.items()}
-        yield Workload(f"attention {heads}x{length}x{size} f16{' causal' if causal else ''}", candidates, results,
-                       reference, tolerance=2e-3, flops=4.0 * heads * length * length * size / (2 if causal else 1))
 
 
 def launch() -> Iterator[Workload]:

@@ -10,6 +10,9 @@ from typing import Any
 
 Candidate = Callable[[], Any]
 
+# What the calls of one candidate in a round may take on a GPU.
+_ROUND_SECONDS = 0.012
+
 
 def time_cpu(candidates: dict[str, Candidate], rounds: int) -> dict[str, float]:
     """Median seconds per call of each candidate on the host."""
@@ -41,18 +44,18 @@ def _calibrate(call: Candidate, least: float = 0.02) -> int:
 
 
 def time_cuda(candidates: dict[str, Candidate], rounds: int, calls: int = 8) -> dict[str, float]:
-    """Median seconds per call on the GPU: events around single calls, a cold L2 before each."""
+    """Median seconds per call on the GPU: events around single calls, a cold L2 before each. Long calls are fewer."""
     import torch
 
     flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
-    for call in candidates.values():
-        for _ in range(3):
-            call()
-    torch.cuda.synchronize()
+    counts = {}
+    for name, call in candidates.items():
+        seconds = min(_time_calls(call, 3, flush))
+        counts[name] = max(2, min(calls, round(_ROUND_SECONDS / seconds)))
     samples: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name in random.sample(list(candidates), len(candidates)):
-            samples[name] += _time_calls(candidates[name], calls, flush)
+            samples[name] += _time_calls(candidates[name], counts[name], flush)
     return {name: statistics.median(values) for name, values in samples.items()}
 
 

@@ -1,8 +1,8 @@
 """What kernels of tiles share: the order of tiles, descriptors of arrays, the number of programs that run together."""
 
-import numpy as np
 import tilewright as tw
 import tilewright.language as tl
+from arrays import processors
 from tilewright.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -22,10 +22,40 @@ def describe(array, *block):
 
 
 def programs(array, tiles):
-    """How many programs of a persistent kernel: one for each multiprocessor of the array's device, or a few on the
-    CPU, and not more than there are tiles."""
-    if isinstance(array, np.ndarray) or not array.is_cuda:
-        return min(tiles, 4)
-    import torch
+    """How many programs of a persistent kernel: as many as run at once, and not more than there are tiles."""
+    return min(tiles, processors(array))
 
-    return min(tiles, torch.cuda.get_device_properties(array.device).multi_processor_count)
+
+def describe_rows(array, rows, even):
+    """An array (heads, length, size) as kernels access it, by some rows of a head. Where blocks divide the length
+    (`even`), its rows stand in one sequence: none of a block belong to the next head."""
+    heads, length, size = array.shape
+    return describe(array.reshape(heads * length, size), rows, size) if even else describe(array, 1, rows, size)
+
+
+@tw.jit
+def load_rows(array, head, row, length):
+    """A block of rows of a head, from what `describe_rows` made; rows beyond the length are zero."""
+    if len(array.block_shape) == 2:
+        rows = array.load([head * length + row, 0])
+    else:
+        rows = tl.reshape(array.load([head, row, 0]), array.block_shape[1:])
+    return rows
+
+
+@tw.jit
+def store_rows(array, head, row, length, value):
+    """Write what `load_rows` would read."""
+    if len(array.block_shape) == 2:
+        array.store([head * length + row, 0], value)
+    else:
+        array.store([head, row, 0], tl.reshape(value, array.block_shape))
+
+
+@tw.jit
+def add_rows(array, head, row, length, value):
+    """Add to what `load_rows` would read; other programs may add to it at the same time."""
+    if len(array.block_shape) == 2:
+        array.atomic_add([head * length + row, 0], value)
+    else:
+        array.atomic_add([head, row, 0], tl.reshape(value, array.block_shape))

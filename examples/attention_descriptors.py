@@ -1,0 +1,108 @@
+"""Attention forward by tensor descriptors: grouped heads, causal or not, with the logarithm of the sums for a
+backward pass."""
+
+import numpy as np
+import tilewright as tw
+import tilewright.language as tl
+from arrays import empty_like, on_device, parse_device, report
+from tiles import describe_rows, load_rows, store_rows
+
+LOG2_E = tl.constexpr(1.4426950408889634)
+
+
+@tw.jit
+def attend(query, keys, values, head, block, length, first, last, scale, maximum, total, accumulator,
+           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, MASKED: tl.constexpr):
+    """Take the keys first to last into account; MASKED: some of them are not visible."""
+    rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+    for start in range(first, last, BLOCK_N):
+        key = load_rows(keys, head, start, length)
+        scores = tl.dot(query, key.T)
+        if MASKED:
+            columns = start + tl.arange(0, BLOCK_N)
+            visible = columns[None, :] < length
+            if CAUSAL:
+                visible = visible & (rows[:, None] >= columns[None, :])
+            scores = tl.where(visible, scores, -float("inf"))
+        new_maximum = tl.maximum(maximum, tl.max(scores, axis=1) * scale)
+        weights = tl.exp2(scores * scale - new_maximum[:, None])
+        correction = tl.exp2(maximum - new_maximum)
+        total = total * correction + tl.sum(weights, axis=1)
+        value = load_rows(values, head, start, length)
+        accumulator = tl.dot(weights.to(value.dtype), value, accumulator * correction[:, None])
+        maximum = new_maximum
+    return maximum, total, accumulator
+
+
+@tw.jit
+def attention_kernel(queries, keys, values, output, logsums, scale, length, HEAD: tl.constexpr, GROUP: tl.constexpr,
+                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, EVEN: tl.constexpr,
+                     PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
+    # Programs start in order: those with the most work first.
+    block, head = tl.num_programs(0) - 1 - tl.program_id(0), tl.program_id(1)
+    kv_head = head // GROUP
+    query = load_rows(queries, head, block * BLOCK_M, length)
+    maximum = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
+    total = tl.zeros((BLOCK_M,), dtype=tl.float32)
+    accumulator = tl.zeros((BLOCK_M, HEAD), dtype=tl.float32)
+    scale = scale * LOG2_E
+
+    last = min((block + 1) * BLOCK_M, length) if CAUSAL else length
+    whole = 0
+    if PEELED:  # the blocks before the diagonal, or before the end of the keys, need no mask
+        whole = (block * BLOCK_M if CAUSAL else length) // BLOCK_N * BLOCK_N
+        maximum, total, accumulator = attend(query, keys, values, kv_head, block, length, 0, whole, scale, maximum,
+                                             total, accumulator, BLOCK_M, BLOCK_N, CAUSAL, False)
+    if CAUSAL or not EVEN or not PEELED:
+        maximum, total, accumulator = attend(query, keys, values, kv_head, block, length, whole, last, scale, maximum,
+                                             total, accumulator, BLOCK_M, BLOCK_N, CAUSAL, CAUSAL or not EVEN)
+    result = accumulator / total[:, None]
+    store_rows(output, head, block * BLOCK_M, length, result.to(output.dtype))
+    if LOGSUMS:
+        rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+        tl.store(logsums + head.to(tl.int64) * length + rows, (maximum + tl.log2(total)) / LOG2_E, mask=rows < length)
+
+
+def attention(q, k, v, causal, output=None, logsums=None, BLOCK_M=64, BLOCK_N=32, PEELED=True, **options):
+    """Attention over arrays of shape (heads, length, head size); k and v may have fewer heads, each for as many
+    consecutive heads of q. Gives `logsums` (heads, length), if they are given, log(sum(exp(scores)))."""
+    heads, length, size = q.shape
+    output = empty_like(q) if output is None else output
+    even = length % BLOCK_M == 0 and length % BLOCK_N == 0
+    attention_kernel[(tw.cdiv(length, BLOCK_M), heads)](
+        describe_rows(q, BLOCK_M, even), describe_rows(k, BLOCK_N, even), describe_rows(v, BLOCK_N, even),
+        describe_rows(output, BLOCK_M, even), logsums, size**-0.5, length, HEAD=size, GROUP=heads // k.shape[0],
+        BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, EVEN=even, PEELED=PEELED, LOGSUMS=logsums is not None,
+        **options)
+    return output
+
+
+def reference(q, k, v, causal):
+    """Attention and the logarithms of the sums, in double precision."""
+    group = q.shape[0] // k.shape[0]
+    q, k, v = (array.astype(np.float64) for array in (q, k.repeat(group, axis=0), v.repeat(group, axis=0)))
+    scores = q @ k.swapaxes(1, 2) * q.shape[-1] ** -0.5
+    if causal:
+        scores = np.where(np.tril(np.ones(scores.shape[1:], bool)), scores, -np.inf)
+    maximum = scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores - maximum)
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / total @ v, (maximum + np.log(total))[..., 0]
+
+
+def main() -> None:
+    parse_device(__doc__)
+    for heads, group, length, size in [(4, 1, 256, 64), (4, 2, 192, 128), (6, 3, 200, 64)]:
+        for causal, peeled in [(False, True), (True, True), (True, False)]:
+            q = np.random.randn(heads, length, size).astype(np.float16)
+            k, v = (np.random.randn(heads // group, length, size).astype(np.float16) for _ in range(2))
+            logsums = empty_like(on_device(np.empty((heads, length), np.float32)))
+            result = attention(*(on_device(array) for array in (q, k, v)), causal, logsums=logsums, PEELED=peeled)
+            expected, sums = reference(q, k, v, causal)
+            name = f"attention {heads}/{heads // group}x{length}x{size}{' causal' if causal else ''}"
+            report(name, result, expected, 2e-3)
+            report(f"{name}, logsums", logsums, sums, 1e-3)
+
+
+if __name__ == "__main__":
+    main()
