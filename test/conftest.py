@@ -9,9 +9,11 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--device", choices=("cpu", "cuda", "emulator", "interpreter"), default="cpu",
+    parser.addoption("--device", choices=("cpu", "cuda", "emulator", "interpreter", "scheduled"), default="cpu",
                      help="where the kernels of test/e2e run: numpy's arrays as they are, copies of them on a GPU, in "
-                          "the emulator of AMD GPUs, or interpreted, without code generation")
+                          "the emulator of AMD GPUs, or interpreted, without code generation: as they are written, or "
+                          "as they are scheduled for a GPU, with races reported")
+    parser.addoption("--scheduled-for", default="nvidia:sm_90a", help="the target of --device scheduled")
 
 
 def pytest_configure(config: pytest.Config) -> None:

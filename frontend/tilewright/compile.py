@@ -93,6 +93,12 @@ class _Pipeline:
         digest = hashlib.sha256(self.bytecode + repr((self.target, self.arch, self.options)).encode()).hexdigest()
         return folder / f"{self.fn.__name__}-{digest[:16]}.mlir"
 
+    def locate(self, stage: str) -> str | bytes:
+        """The text of a stage with the user's line for every operation."""
+        module, start = self.begin(stage)
+        self.lower(module, stage, start)
+        return module.operation.get_asm(enable_debug_info=True)
+
     def make(self, name: str) -> str | bytes:
         """The text of a stage, or the text or bytes of an artifact."""
         if name in self.replaced:
@@ -174,23 +180,39 @@ def _shorten(error: CompilationError) -> CompilationError:
     return error if config.full_traceback() else error.with_traceback(None)
 
 
+def lower_specialization(fn: JITFunction, specialization: Any, stage: str) -> tuple[dict[str, Any], str | bytes]:
+    """What a launch would be compiled for, and the text of a stage of it with the user's lines."""
+    arguments = bind_specialization(fn, specialization)
+    options = CompileOptions.parse(specialization.options, fn.debug or config.debug())
+    target, arch = parse_target(specialization.target)
+    pipeline, _, _ = _begin(fn, arguments, target, arch, options, kernel_name(fn, arguments))
+    return arguments, pipeline.locate(stage)
+
+
+def _begin(fn: JITFunction, arguments: dict[str, Any], target: str, arch: str, options: CompileOptions, name: str,
+           is_launched: bool = False) -> tuple[_Pipeline, Any, BuildOptions]:
+    """The module at stage `tile`, and what takes it further."""
+    build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target, arch=arch,
+                                 input_precision=options.default_dot_input_precision, num_warps=options.num_warps,
+                                 byte_floats=known_targets()[target].byte_floats[arch],
+                                 sanitize_overflow=options.debug and options.sanitize_overflow,
+                                 # Only the launcher tells a kernel where its arrays end.
+                                 check_bounds=options.debug and is_launched and target == "cpu")
+    module = build_module(fn, arguments, build_options, name)
+    pipeline = _Pipeline(fn, to_bytecode(module), target, arch, options)
+    _read_edited_stages(pipeline, name)
+    return pipeline, module, build_options
+
+
 def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Mapping[str, Any],
              symbol: str | None = None, is_launched: bool = False) -> CompiledKernel:
     watch = hooks.Stopwatch()
     options = CompileOptions.parse(given, fn.debug or config.debug())
     target_name, arch = parse_target(target)
     name = symbol or kernel_name(fn, arguments)
-    build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target_name, arch=arch,
-                                 input_precision=options.default_dot_input_precision, num_warps=options.num_warps,
-                                 byte_floats=known_targets()[target_name].byte_floats[arch],
-                                 sanitize_overflow=options.debug and options.sanitize_overflow,
-                                 # Only the launcher tells a kernel where its arrays end.
-                                 check_bounds=options.debug and is_launched and target_name == "cpu")
     remarks = [Note(f"option '{option}' has no effect on target '{target_name}'", severity="remark")
                for option in options.unused(target_name)]
-    module = build_module(fn, arguments, build_options, name)
-    pipeline = _Pipeline(fn, to_bytecode(module), target_name, arch, options)
-    _read_edited_stages(pipeline, name)
+    pipeline, module, build_options = _begin(fn, arguments, target_name, arch, options, name, is_launched)
     watch.lap("ir_initialization")
     start = SOURCE_STAGE
     if pipeline.replaced:
@@ -199,7 +221,7 @@ def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Map
                 for severity, message, file, line, column, _ in pipeline.lower(module, LAST_STAGE, start)]
     watch.lap(LAST_STAGE)
     kernel = CompiledKernel(
-        fn, name, f"{target_name}:{arch}", Stages(target_name, pipeline.names(), pipeline.make),
+        fn, name, f"{target_name}:{arch}", Stages(target_name, pipeline.names(), pipeline.make, pipeline.locate),
         make_metadata(name, pipeline, flatten(tuple(arguments.values())), module, build_options.check_bounds),
         binary_name=pipeline.info.artifacts[-1], arguments=arguments, options=given, remarks=remarks)
     binary = pipeline.replaced.get(kernel.binary_name)

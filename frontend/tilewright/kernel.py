@@ -41,10 +41,13 @@ class Stages(Mapping[str, "str | bytes"]):
         target: Whose stages these are.
         names: All stages and artifacts in order.
         make: Makes one of them.
+        locate: Makes the text of a stage with the user's line for every operation.
     """
 
-    def __init__(self, target: str, names: Sequence[str], make: Callable[[str], str | bytes]) -> None:
+    def __init__(self, target: str, names: Sequence[str], make: Callable[[str], str | bytes],
+                 locate: Callable[[str], str | bytes]) -> None:
         self.target = target
+        self.located = locate
         self._names = list(names)
         self._make = make
         self.made: dict[str, str | bytes] = {}

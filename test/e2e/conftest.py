@@ -1,7 +1,7 @@
 """What the tests of values share: they run kernels, and compare with numpy.
 
 With ``--device cuda`` the kernels run on a GPU, on copies of the same arrays; with ``--device interpreter``
-they are interpreted.
+they are interpreted, with ``--device scheduled`` as the compiler schedules them for a GPU.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ def rng():
 
 @pytest.fixture(scope="session")
 def device(pytestconfig) -> str:
-    """Where kernels run: "cpu", "cuda", "emulator" or "interpreter"."""
+    """Where kernels run: "cpu", "cuda", "emulator", "interpreter" or "scheduled"."""
     return pytestconfig.getoption("--device")
 
 
 @pytest.fixture(scope="session")
-def admits(device):
+def admits(device, pytestconfig):
     """Whether kernels may use a type there."""
-    targets = {"cpu": "cpu", "interpreter": "cpu", "emulator": "amd"}
+    targets = {"cpu": "cpu", "interpreter": "cpu", "emulator": "amd",
+               "scheduled": pytestconfig.getoption("--scheduled-for")}
     if device == "cuda":
         from tilewright.runtime.nvidia import target_of
 
@@ -39,7 +40,7 @@ def admits(device):
 
 
 @pytest.fixture(autouse=True)
-def arrays_on_device(request, device, monkeypatch):
+def arrays_on_device(request, device, pytestconfig, monkeypatch):
     """Move arrays to the GPU for each launch, where the tests run on one."""
     if device == "cpu":
         return
@@ -50,6 +51,10 @@ def arrays_on_device(request, device, monkeypatch):
         from emulated_arrays import launch_in_emulator
 
         launch_in_emulator(monkeypatch)
+    if device == "scheduled":
+        from checked_arrays import launch_checked
+
+        launch_checked(monkeypatch, pytestconfig.getoption("--scheduled-for"))
     if device == "cuda":
         from gpu_arrays import launch_on_gpu
 

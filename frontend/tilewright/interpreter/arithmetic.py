@@ -95,7 +95,10 @@ _INTEGERS = {0: (unsigned, operator.eq), 1: (unsigned, operator.ne), 2: (signed,
              3: (signed, operator.le), 4: (signed, operator.gt), 5: (signed, operator.ge),
              6: (unsigned, operator.lt), 7: (unsigned, operator.le), 8: (unsigned, operator.gt),
              9: (unsigned, operator.ge)}
-_FLOATS = {1: operator.eq, 2: operator.gt, 3: operator.ge, 4: operator.lt, 5: operator.le, 13: operator.ne}
+_ORDERED = {1: operator.eq, 2: operator.gt, 3: operator.ge, 4: operator.lt, 5: operator.le,
+            6: lambda x, y: (x < y) | (x > y), 7: lambda x, y: ~(np.isnan(x) | np.isnan(y))}
+# Unordered predicates are true where the ordered one that they negate is false.
+_NEGATED = {8: 6, 9: 5, 10: 4, 11: 3, 12: 2, 13: 1, 14: 7}
 
 
 @evaluates("arith.cmpi")
@@ -106,7 +109,10 @@ def _compare_integers(machine: Machine, op: Operation, x: Array, y: Array) -> Ar
 
 @evaluates("arith.cmpf")
 def _compare_floats(machine: Machine, op: Operation, x: Array, y: Array) -> Array:
-    return _FLOATS[op.attributes["predicate"]](x, y)
+    predicate = op.attributes["predicate"]
+    if predicate in _ORDERED:
+        return _ORDERED[predicate](x, y)
+    return ~np.asarray(_ORDERED[_NEGATED[predicate]](x, y))
 
 
 @evaluates("arith.select")

@@ -179,8 +179,17 @@ def _exchange(machine: Machine, op: Operation, pointers: Addresses, expected: Ar
 # --- products, reductions, order ------------------------------------------------------------------------------
 @evaluates("tile.dot")
 def _dot(machine: Machine, op: Operation, a: Array, b: Array, acc: Array) -> Array:
-    wide = np.float64 if op.results[0].type.is_floating() else np.int64
-    return fit(np.matmul(a.astype(wide), b.astype(wide)) + acc.astype(wide), op.results[0].type)
+    return multiply(op, a, b, acc, op.results[0].type)
+
+
+def multiply(op: Operation, a: Array, b: Array, acc: Array, type: dtype) -> Array:
+    """A product of matrices added to accumulators."""
+    if type.is_floating():
+        wide: Any = np.float64
+    else:
+        wide = np.int64
+        a, b = map(unsigned if "isUnsigned" in op.attributes else signed, (a, b))
+    return fit(np.matmul(a.astype(wide), b.astype(wide)) + acc.astype(wide), type)
 
 
 def _part(values: Sequence[Any], axis: int, part: slice) -> list[Any]:

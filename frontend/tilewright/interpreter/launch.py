@@ -31,12 +31,22 @@ class _Found(Exception):
         self.specialization = specialization
 
 
-class _Describer(Resolver):
+class Describer(Resolver):
     """Takes the launcher's description of the arguments, and stops there."""
+
+    target = "cpu"
+
+    def describe(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Specialization:
+        """What a launch would be compiled for."""
+        try:
+            self.launcher.compile(*args, **kwargs)
+        except _Found as found:
+            return found.specialization
+        raise AssertionError("the launcher asked for nothing to be compiled")
 
     def __call__(self, descriptions: list, options: dict, device_type: int, device_index: int,
                  read_only: list[int]) -> Any:
-        raise _Found(make_specialization(self.names, descriptions, options, "cpu"))
+        raise _Found(make_specialization(self.names, descriptions, options, self.target))
 
 
 class Interpreted:
@@ -44,7 +54,7 @@ class Interpreted:
 
     def __init__(self, fn: Any) -> None:
         self.fn = fn
-        self.describer = _Describer(fn)
+        self.describer = Describer(fn)
         self.programs: dict[tuple, tuple[Mapping[str, Any], Program]] = {}
 
     def launch(self, grid: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
@@ -58,16 +68,11 @@ class Interpreted:
         arguments, program = self.program(args, kwargs)
         named = bind(self.fn, args, kwargs)
         extents = evaluate_grid(grid, {**named, **kwargs})
-        passed = [_pack(value, argument, name)
-                  for name, each in arguments.items() for value, argument in _leaves(named.get(name), each)]
-        Machine(program, passed, extents, debugger.Debugger()).run()  # type: ignore[arg-type]
+        Machine(program, pack_all(arguments, named), extents, debugger.Debugger()).run()  # type: ignore[arg-type]
 
     def program(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Mapping[str, Any], Program]:
         """The arguments that are passed, and the recorded kernel."""
-        try:
-            self.describer.launcher.compile(*args, **kwargs)
-        except _Found as found:
-            specialization = found.specialization
+        specialization = self.describer.describe(args, kwargs)
         known = self.programs.get(specialization.key)
         if known is None:
             arguments = bind_specialization(self.fn, specialization)
@@ -96,6 +101,12 @@ def _leaves(value: Any, argument: Any) -> Iterator[tuple[Any, Argument]]:
     elif isinstance(argument, tuple):
         for item, inner in zip(value, argument, strict=True):
             yield from _leaves(item, inner)
+
+
+def pack_all(arguments: Mapping[str, Any], named: Mapping[str, Any]) -> list[Any]:
+    """What is passed of a launch's arguments, as machines hold it."""
+    return [_pack(value, argument, name)
+            for name, each in arguments.items() for value, argument in _leaves(named.get(name), each)]
 
 
 def _pack(value: Any, argument: Argument, name: str) -> Any:

@@ -1,0 +1,77 @@
+"""Asynchronous copies by threads: they end at any time before they are awaited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..memory import Addresses, read
+from ..record import Operation
+from .buffers import by_threads
+from .memory import Buffer
+from .roles import Role, schedules
+
+Array = Any
+
+
+class Copy:
+    """A copy in flight.
+
+    Attributes:
+        op: What started it.
+        group: The number of its group, from 1.
+    """
+
+    def __init__(self, role: Role, op: Operation, pointers: Addresses, buffer: Buffer, mask: Array | None) -> None:
+        self.op = op
+        self.group = role.closed_groups + 1
+        self.memory = role.world.memory
+        self.source = (pointers, mask)
+        self.buffer = buffer
+        self.is_done = False
+
+    def end(self) -> None:
+        """Bring the data."""
+        if not self.is_done:
+            self.is_done = True
+            self.memory.store(self.buffer, read(*self.source, self.buffer.type.element))
+
+
+@schedules("tile.async_copy")
+def _copy(role: Role, op: Operation, pointers: Addresses, buffer: Buffer, mask: Array | None = None) -> Copy:
+    pointers = pointers.map(lambda array: np.broadcast_to(array, buffer.type.shape))
+    copy = Copy(role, op, pointers, buffer, mask)
+    by_threads(role, op, buffer, op.kind(0), True, role.world.memory.write,  # type: ignore[attr-defined]
+               lambda warp: (warp.copies, copy.group))
+    if role.world.schedule.is_early():
+        copy.end()
+    role.copies.append(copy)
+    return copy
+
+
+@schedules("tile.commit")
+def _commit(role: Role, op: Operation, *pending: Copy) -> Any:
+    role.closed_groups += 1
+    return pending[0] if len(pending) == 1 else pending
+
+
+@schedules("tile.await")
+def _await(role: Role, op: Operation, *pending: Copy) -> Any:
+    complete = role.closed_groups - op.attributes["inFlight"]
+    for warp in role.warps:
+        warp.complete(warp.copies, complete)
+    for copy in role.copies:
+        if copy.group <= complete:
+            copy.end()
+    role.copies = [copy for copy in role.copies if copy.group > complete]
+    buffers = tuple(copy.buffer for copy in pending)
+    return buffers[0] if len(buffers) == 1 else buffers
+
+
+def end_copies(role: Role) -> None:
+    """What is in flight when a role ends."""
+    for copy in role.copies:
+        copy.end()
+        role.world.find("not awaited", f"{role.name} ends while a copy to on-chip memory is in flight", copy.op)
+    role.copies = []

@@ -1,0 +1,297 @@
+"""Roles: groups of warps that run a part of the kernel at the same time as others.
+
+The warps of a role go through its operations together; what they compute is a whole block at a time.
+Between roles anything may happen in between any two operations of stage `scheduled` that others can
+notice: there a role lets the scheduler decide who goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...errors import CompilationError, InterpreterError, Position
+from ..formats import fit
+from ..machine import EVALUATORS, Machine
+from ..memory import AccessError
+from ..record import Block, Operation
+from . import scratch
+from .clocks import Agents, Warp, meet
+from .memory import ChipMemory
+from .reader import Kernel, Step
+from .report import Report
+
+Walk = Generator["Wait | None", None, Any]
+#: What runs operations of stage `scheduled`: evaluators as `machine.EVALUATORS` has them, and those that may wait.
+STAGE: dict[str, Callable[..., Any]] = {}
+FLOWS: dict[str, Callable[..., Walk]] = {}
+_ENDS = ("scf.yield", "scf.condition", "tile.yield", "func.return")
+
+
+def schedules(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function evaluate operations of stage `scheduled`."""
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        STAGE.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def flows(*names: str) -> Callable[[Callable[..., Walk]], Callable[..., Walk]]:
+    """The same for a generator: it yields a `Wait`, or None where other roles may go on first."""
+    def register(function: Callable[..., Walk]) -> Callable[..., Walk]:
+        FLOWS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+@dataclass
+class Wait:
+    """Why a role cannot go on.
+
+    Attributes:
+        ready: Whether it can.
+        text: What it waits for.
+        step: Where.
+    """
+
+    ready: Callable[[], bool]
+    text: Callable[[], str]
+    step: Step
+
+
+@dataclass
+class Schedule:
+    """When things happen that may happen at various times.
+
+    Attributes:
+        name: `late`, `early`, or the number of a random one.
+        rng: For a random one.
+    """
+
+    name: str | int
+    rng: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.name if isinstance(self.name, int) else 0)
+
+    def is_early(self) -> bool:
+        """Whether something that was just started ends at once, and not only when it must."""
+        return bool(self.rng.integers(2)) if isinstance(self.name, int) else self.name == "early"
+
+    def choose(self, count: int) -> int:
+        """Which of some that can go on does."""
+        return int(self.rng.integers(count)) if isinstance(self.name, int) else 0
+
+
+class World:
+    """What the roles of a program share.
+
+    Attributes:
+        in_flight: Copies that signals count, the oldest first: each ends when it is called.
+        roles: All that have begun.
+        scheduler: Lets them run.
+    """
+
+    scheduler: Scheduler
+
+    def __init__(self, kernel: Kernel, grid: tuple[int, int, int], program: tuple[int, int, int], schedule: Schedule,
+                 report: Report, agents: Agents, memory: ChipMemory) -> None:
+        self.kernel = kernel
+        self.grid = grid
+        self.program = program
+        self.schedule = schedule
+        self.report = report
+        self.agents = agents
+        self.memory = memory
+        self.values = dict(kernel.constants)
+        self.in_flight: list[Callable[[], None]] = []
+        self.roles: list[Role] = []
+
+    def find(self, kind: str, text: str, step: Step, other: Any = None) -> None:
+        """Note something wrong."""
+        self.report.add(kind, text, self.program, step, other)
+
+
+class Role(Machine):
+    """Warps that run together.
+
+    Attributes:
+        world: What it shares with other roles.
+        name: For messages.
+        warps: The warps, in the order of layouts.
+        lanes: How many threads of a warp take part.
+        closed_groups: Groups of copies that are closed.
+        started_products: Products that have begun.
+        copies: Those in flight.
+        products: Those in flight.
+    """
+
+    def __init__(self, world: World, name: str, warps: Sequence[Warp], lanes: int) -> None:
+        self.world = world
+        self.name = name
+        self.warps = list(warps)
+        self.lanes = lanes
+        self.values = world.values
+        self.grid = world.grid
+        self.program_id = world.program
+        self.program = world.kernel  # type: ignore[assignment]
+        self.closed_groups = 0
+        self.started_products = 0
+        self.copies: list[Any] = []
+        self.products: list[Any] = []
+        self.stores: list[Any] = []
+        world.roles.append(self)
+
+    # --- running ----------------------------------------------------------------------------------------
+    def walk(self, block: Block, arguments: Sequence[Any]) -> Walk:
+        """Run a block; gives the values that it ends with."""
+        values = self.values
+        values.update(zip(block.arguments, arguments, strict=True))
+        for op in block.operations:
+            operands = [values[operand] for operand in op.operands]
+            if op.name in _ENDS:
+                return operands
+            flow = FLOWS.get(op.name)
+            if flow is not None:
+                result = yield from flow(self, op, *operands)
+            else:
+                result = self.evaluate(op, operands)
+            if len(op.results) == 1:
+                values[op.results[0]] = result
+            elif op.results:
+                values.update(zip(op.results, result, strict=True))
+        return []
+
+    def evaluate(self, op: Operation, operands: Sequence[Any]) -> Any:
+        """Run an operation that needs nobody else."""
+        if op.evaluate is None:
+            op.evaluate = self.find(op)
+        if scratch.ATTRIBUTE in op.attributes:
+            scratch.exchange(self, op)
+        try:
+            return op.evaluate(self, op, *operands)
+        except AccessError as error:
+            raise self.located(InterpreterError(str(error)), op) from None
+
+    def find(self, op: Operation) -> Callable[..., Any]:
+        found = STAGE.get(op.name) or EVALUATORS.get(op.name)
+        if found is None:
+            raise self.located(InterpreterError(f"the interpreter of stage 'scheduled' cannot run '{op.name}'"), op)
+        return found
+
+    def located(self, error: CompilationError, op: Operation) -> CompilationError:
+        error.position = op.place  # type: ignore[attr-defined]
+        error.attach_note(f"in program {self.program_id} of the grid {self.grid}")
+        return error
+
+    def meet(self, publish: bool = False) -> None:
+        """All warps of the role meet."""
+        meet(self.warps, publish)
+
+
+# --- control flow ------------------------------------------------------------------------------------------
+@flows("scf.if")
+def _branch(role: Role, op: Operation, condition: Any) -> Walk:
+    place = 0 if condition else 1
+    if len(op.regions[place].blocks) == 0:
+        return ()
+    given = yield from role.walk(op.body(place), ())
+    return _only(given)
+
+
+@flows("scf.execute_region")
+def _region(role: Role, op: Operation) -> Walk:
+    given = yield from role.walk(op.body(), ())
+    return _only(given)
+
+
+@flows("scf.for")
+def _count(role: Role, op: Operation, start: Any, end: Any, step: Any, *carried: Any) -> Walk:
+    body = op.body()
+    kind = body.arguments[0].type
+    given: Sequence[Any] = carried
+    for index in range(int(start), int(end), int(step)):
+        given = yield from role.walk(body, (fit(np.asarray(index), kind), *given))
+    return _only(given)
+
+
+@flows("scf.while")
+def _repeat(role: Role, op: Operation, *carried: Any) -> Walk:
+    given: Sequence[Any] = carried
+    while True:
+        condition, *passed = yield from role.walk(op.body(0), given)
+        if not condition:
+            return _only(passed)
+        given = yield from role.walk(op.body(1), passed)
+
+
+def _only(values: Sequence[Any]) -> Any:
+    """Results as an evaluator gives them."""
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+# --- scheduling ----------------------------------------------------------------------------------------------
+class Deadlock(Exception):
+    """Nobody can go on."""
+
+
+class Scheduler:
+    """Lets roles go on, one at a time."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.tasks: list[tuple[Role, Walk, Wait | None]] = []
+
+    def start(self, role: Role, walk: Walk) -> None:
+        """Let a role run from now on."""
+        self.tasks.append((role, walk, None))
+
+    def run(self) -> None:
+        """Run all roles to their ends.
+
+        Raises:
+            Deadlock: With what each of them waits for, which the report has too.
+        """
+        while self.tasks:
+            able = [i for i, (_, _, wait) in enumerate(self.tasks) if wait is None or wait.ready()]
+            if self._deliver(bool(able)):
+                continue
+            if not able:
+                self._give_up()
+            place = able[self.world.schedule.choose(len(able))]
+            role, walk, _ = self.tasks[place]
+            try:
+                self.tasks[place] = (role, walk, next(walk))
+            except StopIteration:
+                del self.tasks[place]
+
+    def _deliver(self, someone_is_able: bool) -> bool:
+        """Let a copy in flight end, where it is time for it."""
+        world = self.world
+        if not world.in_flight or (someone_is_able and not world.schedule.is_early()):
+            return False
+        world.in_flight.pop(world.schedule.choose(len(world.in_flight)))()
+        return True
+
+    def _give_up(self) -> None:
+        waits = [(role, wait) for role, _, wait in self.tasks if wait is not None]
+        text = "; ".join(f"{role.name} waits at {wait.step} for {wait.text()}" for role, wait in waits)
+        self.world.find("deadlock", text, waits[0][1].step)
+        raise Deadlock(text)
+
+
+def operations(block: Block) -> Iterator[Operation]:
+    """All operations of a block, those of regions too."""
+    for op in block.operations:
+        yield op
+        for region in op.regions:
+            for inner in region.blocks.items:
+                yield from operations(inner)
+
+
+__all__ = ["Deadlock", "Position", "Role", "Schedule", "Scheduler", "Wait", "World", "flows", "schedules"]

@@ -1,0 +1,130 @@
+"""Runs a kernel of stage `scheduled` and reports what it does wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import arithmetic, blocks, descriptors  # noqa: F401 - they register what evaluates operations
+from ..formats import fit
+from ..launch import find_buffer
+from ..memory import Addresses, Buffer
+from . import buffers, signals  # noqa: F401
+from .clocks import Agents, Warp
+from .copies import end_copies
+from .memory import ChipMemory
+from .products import end_products
+from .reader import Kernel, read_kernel
+from .report import Report
+from .roles import Deadlock, Role, Schedule, Scheduler, World
+from .types import BufferType, PendingType
+
+Array = Any
+SCHEDULES: tuple[str | int, ...] = (0, "early", "late")
+
+
+def run_scheduled(source: Any, arguments: Sequence[Any], grid: Sequence[int],
+                  schedules: Sequence[str | int] = SCHEDULES) -> Report:
+    """Run a kernel at stage `scheduled` with threads, roles and asynchronous operations.
+
+    Args:
+        source: A compiled kernel of a target that has the stage, whose findings then name the user's lines; the
+            stage's text; or a module of it.
+        arguments: What is passed, in the order of the kernel's arguments at that stage, without constants: arrays
+            of the CPU, numbers, descriptors. The arrays hold the results of the last schedule.
+        grid: The number of programs along each axis; they run one after the other.
+        schedules: How often it runs, and when asynchronous operations end then: `"late"`, `"early"`, or any
+            time, which a number chooses. What a kernel computes must not depend on it.
+
+    Returns:
+        What was found: unordered accesses, waits that are missing or never end, and others; see `Finding`.
+
+    Raises:
+        InterpreterError: Where a program accesses memory outside of an array, with the place.
+    """
+    kernel = read_kernel(source)
+    passed = [_pack(value, result.type, f"argument {number}")
+              for number, (value, result) in enumerate(zip(arguments, kernel.entry.arguments, strict=True))]
+    return run_kernel(kernel, passed, grid, schedules)
+
+
+def run_kernel(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int],
+               schedules: Sequence[str | int] = SCHEDULES) -> Report:
+    """The same with arguments as machines hold them."""
+    sizes = (*grid, 1, 1)[:3]
+    report = Report()
+    passed = [_conform(value, result.type) for value, result in zip(arguments, kernel.entry.arguments, strict=True)]
+    memories = list({value.buffer.start: value.buffer for value in passed
+                     if isinstance(value, Addresses) and value.buffer}.values())
+    before = [memory.bytes().copy() for memory in memories]
+    first: list[Array] | None = None
+    for number, name in enumerate(schedules):
+        for memory, content in zip(memories, before, strict=True):
+            if number and memory.writable:
+                memory.bytes()[:] = content
+        with np.errstate(all="ignore"):
+            for program in _programs(sizes):
+                _run_program(kernel, passed, sizes, program, Schedule(name), report)
+        after = [memory.bytes().copy() for memory in memories]
+        first = first or after
+        for memory, one, other in zip(memories, first, after, strict=True):
+            if not np.array_equal(one, other):
+                report.add("values", f"what '{memory.name}' holds in the end depends on when asynchronous operations "
+                           f"end: schedules {schedules[0]!r} and {name!r} differ", (0, 0, 0))
+    return report
+
+
+def _conform(value: Any, type: Any) -> Any:
+    """Integers as the IR has them: without a sign."""
+    if isinstance(value, Addresses) or not isinstance(value, (int, np.ndarray)) or type.is_floating():
+        return value
+    return fit(np.asarray(value), type)
+
+
+def _programs(grid: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    for z in range(grid[2]):
+        for y in range(grid[1]):
+            for x in range(grid[0]):
+                yield x, y, z
+
+
+def _pack(value: Any, type: Any, name: str) -> Any:
+    """An argument as roles hold it."""
+    if not type.is_ptr():
+        return fit(np.asarray(value), type)
+    buffer: Buffer = find_buffer(value, name)
+    return Addresses(np.asarray(buffer.first, np.int64), buffer)
+
+
+def _run_program(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int], program: tuple[int, int, int],
+                 schedule: Schedule, report: Report) -> None:
+    x, y, z = grid
+    agents = Agents(_count_agents(kernel))
+    memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, report, program, schedule.rng)
+    world = World(kernel, (x, y, z), program, schedule, report, agents, memory)
+    warps = [Warp(agents, number) for number in range(kernel.launch_warps)]
+    role = Role(world, "the program", warps, kernel.lanes)
+    scheduler = world.scheduler = Scheduler(world)
+    scheduler.start(role, role.walk(kernel.entry, arguments))
+    try:
+        scheduler.run()
+    except Deadlock:
+        return
+    for each in world.roles:
+        end_copies(each)
+        end_products(each)
+
+
+def _count_agents(kernel: Kernel) -> int:
+    count = sum(result.kind.count for step in kernel.steps if step.name == "tile.signal_alloc"
+                for result in step.results)
+    return 1 + 4 * kernel.launch_warps + count
+
+
+def _granule(kernel: Kernel) -> int:
+    """The smallest element of a buffer."""
+    kinds = [value.kind for step in kernel.steps for value in step.results]
+    kinds = [kind.value if isinstance(kind, PendingType) else kind for kind in kinds]
+    return min((kind.element.itemsize for kind in kinds if isinstance(kind, BufferType)), default=4)

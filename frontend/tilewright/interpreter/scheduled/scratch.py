@@ -1,0 +1,91 @@
+"""Operations that exchange data between threads through memory of their own.
+
+Which thread writes what there is the conversion's business, and it orders these accesses by itself.
+What others rely on is said by `tile-insert-barriers`: all threads meet when such an operation begins,
+and its reads may still go on when it has ended.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .layouts import Layout
+from .memory import Access
+from .types import layout_of, plain
+
+ATTRIBUTE = "tile.scratch_offset"
+
+
+def exchange(role: Any, op: Any) -> None:
+    """Note the accesses of an operation with scratch memory."""
+    role.meet()
+    memory = role.world.memory
+    start, size = op.attributes[ATTRIBUTE], scratch_bytes(op)
+    if start + size > len(memory.content):
+        role.world.find("out of bounds", f"{op.name} needs bytes {start} to {start + size} of "
+                        f"{len(memory.content)} on chip", op)
+        return
+    granules = np.arange(start // memory.granule, -(-(start + size) // memory.granule))
+    for warp in role.warps:
+        access = Access(op, warp, warp.agent, warp.epoch, False, op)
+        number = memory.note(access)
+        if warp is role.warps[0]:
+            memory.write(access, number, granules, None)
+        memory.hold(access, number, granules)
+
+
+def scratch_bytes(op: Any) -> int:
+    """How many bytes an operation exchanges through: at least so many, where the conversion may need more."""
+    count = _COUNTS.get(op.name, _results)
+    return count(op)
+
+
+def _element_bytes(type: Any) -> int:
+    return max(1, plain(type).scalar.primitive_bitwidth // 8)
+
+
+def _block(op: Any, place: int = 0) -> int:
+    """An operand as a whole."""
+    return prod(plain(op.kind(place)).shape) * _element_bytes(op.kind(place))
+
+
+def _results(op: Any) -> int:
+    return max(prod(result.type.shape) * _element_bytes(result.type) for result in op.results)
+
+
+def _covered(layout: Layout) -> list[int]:
+    """The sizes that a layout covers, padding included."""
+    sizes = list(layout.tile)
+    for _, count, dim in layout.repeats:
+        if dim is not None:
+            sizes[dim] *= count
+    return sizes
+
+
+def _conversion(op: Any) -> int:
+    source, result = layout_of(op.kind(0)), layout_of(op.results[0].kind)
+    assert source is not None and result is not None
+    sizes = map(max, _covered(source), _covered(result))
+    return prod(sizes) * _element_bytes(op.kind(0))
+
+
+def _partial(op: Any) -> int:
+    """One result of each warp along the axis."""
+    layout, axis = layout_of(op.kind(0)), op.attributes["axis"]
+    assert layout is not None
+    warps = 1 << sum(column[axis] != 0 for column in layout.bases.get("warp", ()))
+    warps *= prod(count for name, count, dim in layout.repeats if name == "warp" and dim == axis)
+    shape = plain(op.kind(0)).shape
+    others = prod(shape) // shape[axis]
+    return warps * others * max(_element_bytes(operand.type) for operand in op.operands)
+
+
+_COUNTS = {
+    "tile.convert_layout": _conversion, "tile.reduce": _partial, "tile.scan": _partial,
+    "tile.gather": _block, "tile.extract": _block, "tile.reshape": _block, "tile.sort": _block,
+    "tile.dot": lambda op: max(_block(op, 0), _block(op, 1)),
+    "tile.histogram": lambda op: 4 * prod(op.results[0].type.shape),
+}

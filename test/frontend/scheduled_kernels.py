@@ -1,0 +1,58 @@
+"""Kernels for the tests of the interpreter of stage `scheduled`."""
+
+import tilewright as tw
+import tilewright.language as tl
+
+
+@tw.jit
+def product(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+            SUMS: tl.constexpr = tl.float32):
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    total = tl.zeros((BLOCK_M, BLOCK_N), SUMS)
+    for k in range(0, K, BLOCK_K):
+        x = tl.load(a + rows[:, None] * K + (k + depth)[None, :], mask=(k + depth)[None, :] < K, other=0)
+        y = tl.load(b + (k + depth)[:, None] * N + columns[None, :], mask=(k + depth)[:, None] < K, other=0)
+        total = tl.dot(x, y, total)
+    tl.store(c + rows[:, None] * N + columns[None, :], total.to(c.dtype.element_ty))
+
+
+@tw.jit
+def softmax(x, out, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    values = tl.load(x + row * columns + i, mask=i < columns, other=-float("inf"))
+    weights = tl.exp(values - tl.max(values, axis=0))
+    tl.store(out + row * columns + i, weights / tl.sum(weights, axis=0), mask=i < columns)
+
+
+@tw.jit
+def attention(q, k, v, out, length, HEAD: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.arange(0, HEAD)
+    query = tl.load(q + rows[:, None] * HEAD + columns[None, :])
+    largest = tl.full((BLOCK_M,), -float("inf"), tl.float32)
+    total = tl.zeros((BLOCK_M,), tl.float32)
+    sums = tl.zeros((BLOCK_M, HEAD), tl.float32)
+    for start in range(0, length, BLOCK_N):
+        keys = start + tl.arange(0, BLOCK_N)
+        key = tl.load(k + keys[None, :] * HEAD + columns[:, None])
+        scores = tl.dot(query, key)
+        larger = tl.maximum(largest, tl.max(scores, axis=1))
+        weights = tl.exp2(scores - larger[:, None])
+        correction = tl.exp2(largest - larger)
+        total = total * correction + tl.sum(weights, axis=1)
+        value = tl.load(v + keys[:, None] * HEAD + columns[None, :])
+        sums = tl.dot(weights.to(value.dtype), value, sums * correction[:, None])
+        largest = larger
+    tl.store(out + rows[:, None] * HEAD + columns[None, :], (sums / total[:, None]).to(out.dtype.element_ty))
+
+
+@tw.jit
+def collectives(x, out, counts, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    block = tl.load(x + i[:, None] * BLOCK + i[None, :])
+    turned = tl.trans(block) + tl.cumsum(block, 0)
+    tl.store(out + i[:, None] * BLOCK + i[None, :], tl.sort(turned))
+    tl.store(counts + i, tl.histogram(tl.max(block, axis=1), BLOCK))
