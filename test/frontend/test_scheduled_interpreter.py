@@ -1,4 +1,4 @@
-"""Stage `scheduled`, executed: the values of numpy, nothing to report of what is compiled, and much of what is damaged."""
+"""Stage `scheduled`, executed: the values of numpy, nothing to report, but of what is damaged."""
 
 import re
 
@@ -171,7 +171,7 @@ def test_a_finding_names_both_lines(rng):
     finding = next(each for each in run(text, rng) if each.kind == "race" and each.op == "tile.async_dot")
     assert finding.place.line == line_of(kernels.product, "tl.dot")
     assert finding.other_op == "tile.buffer_store"
-    assert finding.other_place.line in (line_of(kernels.product, "x = tl.load"), line_of(kernels.product, "y = tl.load"))
+    assert finding.other_place.line in [line_of(kernels.product, f"{name} = tl.load") for name in "xy"]
     assert "total = tl.dot(x, y, total)" in str(finding)
 
 

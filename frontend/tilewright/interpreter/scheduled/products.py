@@ -88,7 +88,8 @@ def _await(role: Role, op: Operation, *pending: Product) -> Any:
             product.value()
     role.products = [product for product in role.products if product.number > complete]
     given = tuple(product if isinstance(result.kind, PendingType)  # type: ignore[attr-defined]
-                  else _result(role, op, product, complete) for product, result in zip(pending, op.results, strict=True))
+                  else _result(role, op, product, complete)
+                  for product, result in zip(pending, op.results, strict=True))
     return given[0] if len(given) == 1 else given
 
 
