@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from bench.twin import load_twin
 from bench.workload import Workload
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+import arrays as tile_arrays  # noqa: E402
 import attention as tile_pointers  # noqa: E402
+import attention_backward as tile_backward  # noqa: E402
 import attention_descriptors as tile_descriptors  # noqa: E402
 
 
@@ -32,6 +34,8 @@ WIDE = [tile(128, 128, 8, 2), tile(128, 64, 8, 3), tile(64, 128, 4, 2)]
 NARROW = [tile(128, 128, 8, 3), tile(128, 64, 8, 3), tile(128, 64, 4, 3), tile(64, 128, 4, 3)]
 UNPEELED = [tile(128, 128, 8, 2, PEELED=False), tile(128, 128, 8, 3, PEELED=False)]
 THREE = [tile(192, 128, 12, 2), tile(192, 64, 12, 3)]  # Triton's blocks are powers of two
+BACKWARD = [tile(64, 128, 8, 2), tile(64, 64, 4, 2), tile(64, 128, 8, 2, deterministic=True)]
+BACKWARD_NARROW = [*BACKWARD, tile(128, 128, 8, 2), tile(64, 128, 4, 2)]
 
 
 def attention() -> Iterator[Workload]:
@@ -95,3 +99,50 @@ def forward_flops(q: torch.Tensor, causal: bool) -> float:
     """Of the two products; half of them where half of the scores are not visible."""
     heads, length, size = q.shape
     return 4.0 * heads * length * length * size / (2 if causal else 1)
+
+
+def attention_backward() -> Iterator[Workload]:
+    """All kernels of the backward pass, with what they need beside the five products."""
+    twin = load_twin("examples/attention_backward.py")
+    for module in (tile_arrays, load_twin("examples/arrays.py")):
+        module.leave_unfilled()
+    shapes = [(heads, heads, length) for heads, length in ((128, 8192), (256, 2048))]
+    for heads, kv_heads, length in place.sizes(shapes, ((4, 2, 128),)):
+        for size, causal in place.sizes(((64, False), (64, True), (128, False), (128, True)), ((64, True),)):
+            yield _backward(twin, *_operands(heads, kv_heads, length, size), causal)
+
+
+def _backward(twin: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool) -> Workload:
+    d_output = place.randn(*q.shape, dtype=q.dtype)
+    logsums = torch.empty(q.shape[:2], device=q.device)
+    output = tile_descriptors.attention(q, k, v, causal, logsums=logsums, BLOCK_M=64, BLOCK_N=64, num_stages=2)
+    gradients = [tuple(torch.empty_like(array) for array in (q, k, v)) for _ in range(2)]
+    configs = BACKWARD if q.shape[2] == 128 else BACKWARD_NARROW
+
+    def by(module: Any, outputs: tuple[torch.Tensor, ...]) -> Any:
+        return lambda options: module.attention_backward(q, k, v, output, logsums, d_output, causal, outputs, **options)
+
+    candidates = {"tilewright": best("tilewright", configs, by(tile_backward, gradients[0])),
+                  "triton": best("triton", configs, by(twin, gradients[1])),
+                  "cudnn": _sdpa_backward(q, k, v, d_output, causal, SDPBackend.CUDNN_ATTENTION)}
+
+    def result(name: str, outputs: tuple[torch.Tensor, ...] | None) -> torch.Tensor:
+        for array in outputs or ():
+            array.fill_(-7)
+        return torch.cat([array.reshape(-1) for array in candidates[name]()])
+
+    computed = {name: lambda name=name, outputs=outputs: result(name, outputs)
+                for name, outputs in zip(candidates, [*gradients, None], strict=True)}
+    group = q.shape[0] // k.shape[0]
+    exact = _sdpa_backward(q.float(), k.float(), v.float(), d_output.float(), causal, SDPBackend.EFFICIENT_ATTENTION)
+    heads = f"{q.shape[0]}/{k.shape[0]}" if group > 1 else str(q.shape[0])
+    return Workload(f"attention backward {heads}x{q.shape[1]}x{q.shape[2]}{' causal' if causal else ''}", candidates,
+                    computed, torch.cat([array.reshape(-1) for array in exact()]), tolerance=5e-3,
+                    flops=2.5 * forward_flops(q, causal))
+
+
+def _sdpa_backward(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, d_output: torch.Tensor, causal: bool,
+                   backend: SDPBackend) -> Callable[[], tuple[torch.Tensor, ...]]:
+    inputs = [array.detach().requires_grad_() for array in (q, k, v)]
+    output = sdpa(*inputs, causal, backend)
+    return lambda: torch.autograd.grad(output, inputs, d_output, retain_graph=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import tilewright as tw
 import torch
 
-from bench.attention import attention, attention_forward
+from bench.attention import attention, attention_backward, attention_forward
 from bench.bandwidth import (
     cross_entropy,
     cross_entropy_backward,
@@ -29,7 +29,7 @@ from bench.workload import Workload
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
     return [add, softmax, rms_norm, layer_norm, cross_entropy, rms_norm_backward, layer_norm_backward,
             cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, attention,
-            attention_forward, launch, compile_times]
+            attention_forward, attention_backward, launch, compile_times]
 
 
 def add() -> Iterator[Workload]:
