@@ -56,3 +56,18 @@ def collectives(x, out, counts, BLOCK: tl.constexpr):
     turned = tl.trans(block) + tl.cumsum(block, 0)
     tl.store(out + i[:, None] * BLOCK + i[None, :], tl.sort(turned))
     tl.store(counts + i, tl.histogram(tl.max(block, axis=1), BLOCK))
+
+
+@tw.jit
+def tiles(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """Every num_programs-th block of c = a @ b."""
+    x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK_M, BLOCK_K])
+    y_blocks = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BLOCK_K, BLOCK_N])
+    blocks = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+    columns = tl.cdiv(N, BLOCK_N)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BLOCK_M) * columns, tl.num_programs(0)):
+        row, column = tile // columns * BLOCK_M, tile % columns * BLOCK_N
+        total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+        for k in range(0, K, BLOCK_K):
+            total = tl.dot(x_blocks.load([row, k]), y_blocks.load([k, column]), total)
+        blocks.store([row, column], total.to(c.dtype.element_ty))

@@ -56,7 +56,7 @@ def _stride(machine: Machine, op: Operation, desc: Description) -> Array:
 
 
 # --- access ---------------------------------------------------------------------------------------------
-def _places(op: Operation, desc: Description, indices: Sequence[Array]) -> tuple[Addresses, Array]:
+def _places(kind: tensor_descriptor_type, desc: Description, indices: Sequence[Array]) -> tuple[Addresses, Array]:
     """The addresses of the elements at indices, one array for each dimension, and which are in the array."""
     rank = len(indices)
     inside, offsets = np.asarray(True), np.asarray(0, np.int64)
@@ -64,20 +64,24 @@ def _places(op: Operation, desc: Description, indices: Sequence[Array]) -> tuple
         line = np.asarray(index, np.int64).reshape([-1 if axis == dim else 1 for axis in range(rank)])
         inside = inside & (line >= 0) & (line < extent)
         offsets = offsets + line * stride
-    size = _type_of(op).element_ty.itemsize
+    size = kind.element_ty.itemsize
     return desc.base.map(lambda address: address + offsets * size), inside
 
 
-def _block(op: Operation, desc: Description, offsets: Sequence[Array]) -> tuple[Addresses, Array]:
-    """The block whose first element is at offsets; sums of 32 bits wrap."""
+def places_of_block(kind: tensor_descriptor_type, desc: Description,
+                    offsets: Sequence[Array]) -> tuple[Addresses, Array]:
+    """The block whose first element is at offsets, as addresses, and which of them are in the array.
+
+    Sums of 32 bits wrap.
+    """
     lines = [(np.asarray(offset).astype(np.int32) + np.arange(size, dtype=np.int32))
-             for offset, size in zip(offsets, _type_of(op).block_shape, strict=True)]
-    return _places(op, desc, lines)
+             for offset, size in zip(offsets, kind.block_shape, strict=True)]
+    return _places(kind, desc, lines)
 
 
-def _read(op: Operation, places: Addresses, inside: Array) -> Array:
-    kind = _type_of(op)
-    loaded = read(places, inside, op.results[0].type)
+def read_block(kind: tensor_descriptor_type, places: Addresses, inside: Array) -> Array:
+    """The elements at addresses, and what stands for those outside of the array."""
+    loaded = read(places, inside, kind.element_ty)
     if kind.nan_padding:
         loaded = np.where(inside, loaded, np.asarray(np.nan, loaded.dtype))
     return _round_to_tf32(loaded) if kind.round_f32_to_tf32 else loaded
@@ -91,31 +95,36 @@ def _round_to_tf32(x: Array) -> Array:
 
 @evaluates("tile.descriptor_load")
 def _load(machine: Machine, op: Operation, desc: Description, *offsets: Array) -> Array:
-    return _read(op, *_block(op, desc, offsets))
+    return read_block(_type_of(op), *places_of_block(_type_of(op), desc, offsets))
 
 
 @evaluates("tile.descriptor_store")
 def _store(machine: Machine, op: Operation, desc: Description, *operands: Array) -> None:
     *offsets, value = operands
-    places, inside = _block(op, desc, offsets)
+    places, inside = places_of_block(_type_of(op), desc, offsets)
     write(places, value, inside, _type_of(op).element_ty)
 
 
 @evaluates("tile.descriptor_reduce")
 def _reduce(machine: Machine, op: Operation, desc: Description, *operands: Array) -> None:
     *offsets, value = operands
-    places, inside = _block(op, desc, offsets)
+    places, inside = places_of_block(_type_of(op), desc, offsets)
     combine(op, places, value, inside, _type_of(op).element_ty)
+
+
+def _rows(op: Operation, desc: Description, rows: Array, column: Array) -> tuple[Addresses, Array]:
+    kind = _type_of(op)
+    return _places(kind, desc, [rows, int(column) + np.arange(kind.block_shape[1])])
 
 
 @evaluates("tile.descriptor_gather")
 def _gather(machine: Machine, op: Operation, desc: Description, rows: Array, column: Array) -> Array:
-    return _read(op, *_places(op, desc, [rows, int(column) + np.arange(_type_of(op).block_shape[1])]))
+    return read_block(_type_of(op), *_rows(op, desc, rows, column))
 
 
 @evaluates("tile.descriptor_scatter")
 def _scatter(machine: Machine, op: Operation, desc: Description, rows: Array, column: Array, value: Array) -> None:
-    places, inside = _places(op, desc, [rows, int(column) + np.arange(_type_of(op).block_shape[1])])
+    places, inside = _rows(op, desc, rows, column)
     write(places, value, inside, _type_of(op).element_ty)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,10 @@ class ChipMemory:
         places = buffer.type.layout.offsets(buffer.type.shape).reshape(-1)[elements] * times
         places = places + buffer.start // self.granule
         return places if times == 1 else (places[:, None] + np.arange(times)).reshape(-1)
+
+    def all_granules(self, buffer: Buffer) -> Array:
+        """The granules of a block."""
+        return self.granules(buffer, np.arange(prod(buffer.type.shape)))
 
     def note(self, access: Access) -> int:
         """The number of an access; `finish` may tell later when it ended."""

@@ -11,7 +11,7 @@ from ..blocks import multiply
 from ..record import Operation
 from .memory import Access, Buffer
 from .roles import Role, schedules
-from .types import PendingType, layout_of
+from .types import PendingType
 
 Array = Any
 
@@ -61,21 +61,16 @@ def _start(role: Role, op: Operation, a: Any, b: Buffer, acc: Any) -> Product:
     return product
 
 
-def _note_reads(role: Role, op: Any, product: Product, a: Any, b: Buffer) -> None:
-    """A warp's share of a product needs the rows and columns of its accumulators."""
-    accumulators = op.results[0].kind.value
-    layout = layout_of(accumulators)
-    assert layout is not None
-    columns = accumulators.type.shape[1]
-    holders = layout.holders(accumulators.type.shape)
-    for warp, elements in zip(role.warps, holders.elements, strict=False):
-        for buffer, line, axis in ((a, elements // columns, 0), (b, elements % columns, 1)):
-            if isinstance(buffer, Buffer):
-                places = np.arange(np.prod(buffer.type.shape)).reshape(buffer.type.shape)
-                needed = np.take(places, np.unique(line), axis).reshape(-1)
-                access = Access(op, warp, warp.products, product.number, True, buffer.owner)
-                role.world.memory.read(access, role.world.memory.note(access),
-                                       role.world.memory.granules(buffer, needed), None)
+def _note_reads(role: Role, op: Any, product: Product, *operands: Any) -> None:
+    """Warps multiply together: each of them needs the operands until it has waited."""
+    memory = role.world.memory
+    for buffer in operands:
+        if not isinstance(buffer, Buffer):
+            continue
+        granules = memory.all_granules(buffer)
+        for warp in role.warps:
+            access = Access(op, warp, warp.products, product.number, True, buffer.owner)
+            memory.read(access, memory.note(access), granules, None)
 
 
 @schedules("tile.await_dots")

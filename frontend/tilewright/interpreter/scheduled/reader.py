@@ -64,7 +64,7 @@ class Kernel:
         warps: Of a program.
         lanes: Of a warp.
         on_chip_bytes: What buffers with places take.
-        facts: Attributes of the module, by name, as text.
+        facts: Attributes of the module, by name.
         steps: All operations.
     """
 
@@ -81,6 +81,16 @@ class Kernel:
     def launch_warps(self) -> int:
         """Warps that a program is launched with: those of roles too."""
         return self.facts.get("tile.launch_warps", self.warps)
+
+    @property
+    def descriptors(self) -> list[dict[str, Any]]:
+        """What the host makes at launch: the last arguments."""
+        return self.facts.get("tile.launch_descriptors", [])
+
+    @property
+    def passed(self) -> list[Result]:
+        """The arguments that are passed."""
+        return self.entry.arguments[:len(self.entry.arguments) - len(self.descriptors)]
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -134,7 +144,7 @@ class _Reader:
         kernels = [op for op in functions if "tile.kernel" in op.attributes] or functions
         if not kernels:
             raise TilewrightError("the module has no kernel")
-        facts = self.attributes(self.module.operation)
+        facts = {name: _structure(attribute) for name, attribute in _named(self.module.operation)}
         target = str(facts.get("tile.target", ""))
         lanes = re.search(r"\blanes = (\d+)", target)
         entry = self.block(kernels[0].regions[0].blocks[0])
@@ -171,7 +181,22 @@ class _Reader:
         block.operations.append(step)
 
     def attributes(self, op: Any) -> dict[str, Any]:
-        return {name: _attribute(op.attributes[name]) for name in op.attributes}
+        return {name: _attribute(attribute) for name, attribute in _named(op)}
+
+
+def _named(op: Any) -> list[tuple[str, Any]]:
+    """The attributes of an operation."""
+    return [(name, op.attributes[name]) for name in op.attributes]
+
+
+def _structure(attribute: Any) -> Any:
+    """An attribute with lists and dictionaries as Python has them."""
+    name = type(attribute).__name__
+    if name == "ArrayAttr":
+        return [_structure(each) for each in attribute]
+    if name == "DictAttr":
+        return {each.name: _structure(each.attr) for each in attribute}
+    return list(attribute) if name == "DenseI64ArrayAttr" else _attribute(attribute)
 
 
 def _attribute(attribute: Any) -> Any:

@@ -7,13 +7,13 @@ notice: there a role lets the scheduler decide who goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ...errors import CompilationError, InterpreterError, Position
+from ...errors import CompilationError, InterpreterError
 from ..formats import fit
 from ..machine import EVALUATORS, Machine
 from ..memory import AccessError
@@ -21,7 +21,7 @@ from ..record import Block, Operation
 from . import scratch
 from .clocks import Agents, Warp, meet
 from .memory import ChipMemory
-from .reader import Kernel, Step
+from .reader import Kernel, Step, numbers_of
 from .report import Report
 
 Walk = Generator["Wait | None", None, Any]
@@ -92,7 +92,7 @@ class World:
     """What the roles of a program share.
 
     Attributes:
-        in_flight: Copies that signals count, the oldest first: each ends when it is called.
+        in_flight: Copies that signals count, the oldest first: what started each, and what ends it.
         roles: All that have begun.
         scheduler: Lets them run.
     """
@@ -109,7 +109,7 @@ class World:
         self.agents = agents
         self.memory = memory
         self.values = dict(kernel.constants)
-        self.in_flight: list[Callable[[], None]] = []
+        self.in_flight: list[tuple[Step, Callable[[], None]]] = []
         self.roles: list[Role] = []
 
     def find(self, kind: str, text: str, step: Step, other: Any = None) -> None:
@@ -124,24 +124,30 @@ class Role(Machine):
         world: What it shares with other roles.
         name: For messages.
         warps: The warps, in the order of layouts.
-        lanes: How many threads of a warp take part.
+        is_single_thread: Whether one thread is all of it.
         closed_groups: Groups of copies that are closed.
         started_products: Products that have begun.
+        started_stores: Stores of blocks that have begun.
         copies: Those in flight.
         products: Those in flight.
+        stores: Those in flight.
+        is_done: Whether it has ended.
     """
 
-    def __init__(self, world: World, name: str, warps: Sequence[Warp], lanes: int) -> None:
+    def __init__(self, world: World, name: str, warps: Sequence[Warp],
+                 is_single_thread: bool = False) -> None:
         self.world = world
         self.name = name
         self.warps = list(warps)
-        self.lanes = lanes
+        self.is_single_thread = is_single_thread
         self.values = world.values
         self.grid = world.grid
         self.program_id = world.program
         self.program = world.kernel  # type: ignore[assignment]
         self.closed_groups = 0
         self.started_products = 0
+        self.started_stores = 0
+        self.is_done = False
         self.copies: list[Any] = []
         self.products: list[Any] = []
         self.stores: list[Any] = []
@@ -230,6 +236,20 @@ def _repeat(role: Role, op: Operation, *carried: Any) -> Walk:
         given = yield from role.walk(op.body(1), passed)
 
 
+@flows("tile.roles")
+def _split(role: Role, op: Any) -> Walk:
+    role.meet()
+    first, parts = 0, []
+    for place, (count, threads) in enumerate(zip(numbers_of(op.attributes["warps"]),
+                                                 numbers_of(op.attributes["threads"]), strict=True)):
+        warps = role.warps[first:first + count]
+        first += count
+        part = Role(role.world, f"role {place}", warps[:1] if threads == 1 else warps, threads == 1)
+        role.world.scheduler.start(part, part.walk(op.body(place), ()))
+        parts.append(part)
+    yield Wait(lambda: all(part.is_done for part in parts), lambda: "its roles", op)
+
+
 def _only(values: Sequence[Any]) -> Any:
     """Results as an evaluator gives them."""
     return values[0] if len(values) == 1 else tuple(values)
@@ -268,6 +288,7 @@ class Scheduler:
             try:
                 self.tasks[place] = (role, walk, next(walk))
             except StopIteration:
+                role.is_done = True
                 del self.tasks[place]
 
     def _deliver(self, someone_is_able: bool) -> bool:
@@ -275,23 +296,12 @@ class Scheduler:
         world = self.world
         if not world.in_flight or (someone_is_able and not world.schedule.is_early()):
             return False
-        world.in_flight.pop(world.schedule.choose(len(world.in_flight)))()
+        world.in_flight.pop(world.schedule.choose(len(world.in_flight)))[1]()
         return True
 
     def _give_up(self) -> None:
         waits = [(role, wait) for role, _, wait in self.tasks if wait is not None]
+        waits = [each for each in waits if each[1].step.name != "tile.roles"] or waits
         text = "; ".join(f"{role.name} waits at {wait.step} for {wait.text()}" for role, wait in waits)
         self.world.find("deadlock", text, waits[0][1].step)
         raise Deadlock(text)
-
-
-def operations(block: Block) -> Iterator[Operation]:
-    """All operations of a block, those of regions too."""
-    for op in block.operations:
-        yield op
-        for region in op.regions:
-            for inner in region.blocks.items:
-                yield from operations(inner)
-
-
-__all__ = ["Deadlock", "Position", "Role", "Schedule", "Scheduler", "Wait", "World", "flows", "schedules"]

@@ -12,8 +12,10 @@ from ..formats import fit
 from ..launch import find_buffer
 from ..memory import Addresses, Buffer
 from . import buffers, signals  # noqa: F401
+from .blocks import end_stores
 from .clocks import Agents, Warp
 from .copies import end_copies
+from .host import make_descriptor
 from .memory import ChipMemory
 from .products import end_products
 from .reader import Kernel, read_kernel
@@ -46,7 +48,7 @@ def run_scheduled(source: Any, arguments: Sequence[Any], grid: Sequence[int],
     """
     kernel = read_kernel(source)
     passed = [_pack(value, result.type, f"argument {number}")
-              for number, (value, result) in enumerate(zip(arguments, kernel.entry.arguments, strict=True))]
+              for number, (value, result) in enumerate(zip(arguments, kernel.passed, strict=True))]
     return run_kernel(kernel, passed, grid, schedules)
 
 
@@ -55,9 +57,10 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int],
     """The same with arguments as machines hold them."""
     sizes = (*grid, 1, 1)[:3]
     report = Report()
-    passed = [_conform(value, result.type) for value, result in zip(arguments, kernel.entry.arguments, strict=True)]
+    passed = [_conform(value, result.type) for value, result in zip(arguments, kernel.passed, strict=True)]
     memories = list({value.buffer.start: value.buffer for value in passed
                      if isinstance(value, Addresses) and value.buffer}.values())
+    passed += [make_descriptor(stated, passed) for stated in kernel.descriptors]
     before = [memory.bytes().copy() for memory in memories]
     first: list[Array] | None = None
     for number, name in enumerate(schedules):
@@ -105,7 +108,7 @@ def _run_program(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int], 
     memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, report, program, schedule.rng)
     world = World(kernel, (x, y, z), program, schedule, report, agents, memory)
     warps = [Warp(agents, number) for number in range(kernel.launch_warps)]
-    role = Role(world, "the program", warps, kernel.lanes)
+    role = Role(world, "the program", warps)
     scheduler = world.scheduler = Scheduler(world)
     scheduler.start(role, role.walk(kernel.entry, arguments))
     try:
@@ -115,6 +118,10 @@ def _run_program(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int], 
     for each in world.roles:
         end_copies(each)
         end_products(each)
+        end_stores(each)
+    for step, end in world.in_flight:
+        end()
+        world.find("not awaited", "the program ends while a copy to on-chip memory is in flight", step)
 
 
 def _count_agents(kernel: Kernel) -> int:

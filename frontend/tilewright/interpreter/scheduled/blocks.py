@@ -1,0 +1,96 @@
+"""Copies of whole blocks between arrays and on-chip memory, which one thread of a role starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..blocks import combine
+from ..descriptors import Description, places_of_block, read_block
+from ..memory import write
+from ..record import Operation
+from .clocks import NEVER
+from .memory import Access, Buffer
+from .roles import Role, Walk, flows, schedules
+from .signals import signal_of
+
+Array = Any
+
+
+@flows("tile.block_copy")
+def _copy(role: Role, op: Any, desc: Description, *operands: Any) -> Walk:
+    *offsets, buffer, signals, index = operands
+    signal, memory = signal_of(role, op, signals, index), role.world.memory
+    yield None
+    access = Access(op, role.warps[0], signal.agent, NEVER, True, buffer.owner)
+    number = memory.note(access)
+    memory.write(access, number, memory.all_granules(buffer), None)
+
+    def end() -> None:
+        kind = op.operands[0].type
+        memory.store(buffer, read_block(kind, *places_of_block(kind, desc, offsets)))
+        memory.finish(number, signal.completed + 1)
+        signal.count(-buffer.type.block_bytes)
+
+    role.world.in_flight.append((op, end))
+
+
+class Store:
+    """A store of a block in flight.
+
+    Attributes:
+        number: Its place among the role's, from 1.
+    """
+
+    def __init__(self, role: Role, op: Operation, number: int, buffer: Buffer, desc: Description,
+                 offsets: tuple[Array, ...]) -> None:
+        self.op = op
+        self.number = number
+        self.memory = role.world.memory
+        self.buffer = buffer
+        self.places = places_of_block(op.operands[1].type, desc, offsets)
+        self.is_done = False
+
+    def end(self) -> None:
+        """Write what the buffer holds."""
+        if self.is_done:
+            return
+        self.is_done = True
+        value, element = self.memory.load(self.buffer), self.op.operands[1].type.element_ty
+        places, inside = self.places
+        if "kind" in self.op.attributes:
+            combine(self.op, places, value, inside, element)
+        else:
+            write(places, value, inside, element)
+
+
+@flows("tile.block_store")
+def _store(role: Role, op: Any, buffer: Buffer, desc: Description, *offsets: Array) -> Walk:
+    yield None
+    memory, warp = role.world.memory, role.warps[0]
+    role.started_stores += 1
+    access = Access(op, warp, warp.stores, role.started_stores, True, buffer.owner)
+    memory.read(access, memory.note(access), memory.all_granules(buffer), None)
+    store = Store(role, op, role.started_stores, buffer, desc, offsets)
+    role.stores.append(store)
+    if role.world.schedule.is_early():
+        for each in role.stores:
+            each.end()
+
+
+@schedules("tile.await_block_stores")
+def _await(role: Role, op: Operation) -> None:
+    complete = role.started_stores - op.attributes["inFlight"]
+    warp = role.warps[0]
+    warp.complete(warp.stores, complete)
+    for store in role.stores:
+        if store.number <= complete:
+            store.end()
+    role.stores = [store for store in role.stores if store.number > complete]
+
+
+def end_stores(role: Role) -> None:
+    """What is in flight when a role ends."""
+    for store in role.stores:
+        store.end()
+        role.world.find("not awaited", f"{role.name} ends while a store still reads on-chip memory", store.op)
+    role.stores = []

@@ -1,0 +1,111 @@
+"""Roles and signals at stage `scheduled`: what is compiled is in order, and what is damaged is reported."""
+
+import re
+
+import numpy as np
+import pytest
+import scheduled_kernels as kernels
+import tilewright as tw
+from tilewright.interpreter.scheduled import Checked, run_scheduled
+from tilewright.interpreter.scheduled.host import evaluate
+
+TARGET = "nvidia:sm_90a"
+SIGNATURE = {"a": "*fp16:16", "b": "*fp16:16", "c": "*fp16:16", "M": "i32:16", "N": "i32:16", "K": "i32:16",
+             "BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64}
+
+
+@pytest.fixture
+def rng():
+    """Random numbers that differ in every run; a failing test prints the seed."""
+    seed = np.random.SeedSequence().entropy
+    print(f"seed: {seed}")
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("M, N, K, programs", [(128, 128, 256, 1), (120, 72, 200, 3), (64, 64, 64, 2)])
+@pytest.mark.parametrize("stages, warps", [(1, 4), (3, 4), (4, 8)])
+def test_products_of_blocks(rng, M, N, K, programs, stages, warps):
+    a, b = rng.standard_normal((M, K)).astype(np.float16), rng.standard_normal((K, N)).astype(np.float16)
+    c = np.empty((M, N), np.float16)
+    sides = {"BLOCK_M": 128 if warps == 8 else 64, "BLOCK_N": 64, "BLOCK_K": 64}
+    report = Checked(kernels.tiles, TARGET)[(programs,)](a, b, c, M, N, K, **sides, num_stages=stages, num_warps=warps)
+    assert not report, report
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), atol=0.1)
+
+
+@pytest.fixture(scope="module")
+def text():
+    """A correct program with roles, to be damaged."""
+    text = tw.compile(kernels.tiles, SIGNATURE, target=TARGET, num_stages=3).asm["scheduled"]
+    assert "tile.roles" in text
+    return text
+
+
+def run(text, rng):
+    a, b = rng.standard_normal((128, 320)).astype(np.float16), rng.standard_normal((320, 64)).astype(np.float16)
+    return run_scheduled(text, [a, b, np.empty((128, 64), np.float16), 128, 64, 320], (1,))
+
+
+def test_the_program_before_it_is_damaged(text, rng):
+    report = run(text, rng)
+    assert not report, report
+
+
+# What is damaged, how, and what has to be found of each place where that can be done.
+DAMAGE = {
+    "a barrier": (r"\n *tile\.barrier[^\n]*", "", {"race"}),
+    "a barrier that publishes": (" publish", "", {"unpublished"}),
+    "an arrival": (r"\n *tile\.arrive[^\n]*", "", {"deadlock"}),
+    "what is expected": (r"\n *tile\.expect[^\n]*", "", {"deadlock"}),
+    "a copy": (r"\n *tile\.block_copy[^\n]*", "", {"deadlock"}),
+    "a wait for stores": (r"\n *tile\.await_block_stores[^\n]*", "", {"race", "not awaited"}),
+    "a wait for too few": (r"in_flight 0", "in_flight 1", {"race", "not awaited"}),
+    "fewer bytes": (r"bytes \d+", "bytes 8192", {"race", "deadlock"}),
+    "always the even phase": (r"(tile\.acquire \S+ phase) %\w+", r"\1 %c0_i32", {"race", "deadlock"}),
+    "always the odd phase": (r"(tile\.acquire \S+ phase) %\w+", r"\1 %c1_i32", {"race", "deadlock"}),
+    "phases that do not turn": (r"arith\.xori (%\w+), %c1_i32", r"arith.xori \1, %c0_i32", {"race", "deadlock"}),
+    "more arrivals than come": (r"arrivals (\d)", r"arrivals 1\1", {"deadlock"}),
+    "fewer arrivals than come": (r"arrivals 4", "arrivals 3", {"race", "deadlock"}),
+    "the first signal always": (r"(tile\.arrive %\w+)\[%\w+\]", r"\1[%c0_i32]", {"deadlock"}),
+    "a copy for another signal": (r"(signal %\w+)\[%\w+\]", r"\1[%c0_i32]", {"deadlock"}),
+    "signals where a buffer is": (r"(tile\.signal_alloc arrivals \d+) offset \d+", r"\1 offset 0", {"race"}),
+    "buffers at one place": (r"tile\.buffer_alloc offset [1-9]\d*", "tile.buffer_alloc offset 0", {"race"}),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage(text, rng, what):
+    pattern, replacement, kinds = DAMAGE[what]
+    matches = list(re.finditer(pattern, text))
+    assert matches
+    for match in matches:
+        damaged = text[:match.start()] + match.expand(replacement) + text[match.end():]
+        assert run(damaged, rng).kinds() & kinds, damaged
+
+
+def test_a_deadlock_tells_who_waits_for_what(text, rng):
+    compiled = tw.compile(kernels.tiles, SIGNATURE, target=TARGET, num_stages=3).asm.located("scheduled")
+    report = run(re.sub(r"\n *tile\.arrive[^\n]*", "", compiled), rng)
+    finding = next(each for each in report if each.kind == "deadlock")
+    assert "role 1 waits at tile.acquire" in finding.text and "lacks 4 arrivals" in finding.text
+    assert finding.place.file == kernels.__file__
+
+
+def test_too_few_blocks_in_a_ring(text, rng):
+    for stack in set(re.findall(r"!tile\.buffer<3(x\d+x\d+xf16)", text)):
+        smaller = text.replace(f"<3{stack}", f"<2{stack}").replace("!tile.signals<3>", "!tile.signals<2>")
+        others = [each for each in re.findall(r"!tile\.buffer<3(x\d+x\d+xf16)", smaller)]
+        for other in others:
+            smaller = smaller.replace(f"<3{other}", f"<2{other}")
+        assert "out of bounds" in run(smaller, rng).kinds()
+
+
+def test_expressions_of_the_host():
+    arguments = [np.int32(-7), np.int32(3)]
+    assert evaluate([1, 0, 2, 32, 1, 1, 2, 32, 7, 32], arguments) == -2
+    assert evaluate([1, 0, 2, 32, 1, 1, 2, 32, 8, 32], arguments) == -1
+    assert evaluate([1, 0, 3, 8], arguments) == 249
+    assert evaluate([0, 5, 0, 0, 7, 64], arguments) == 5
+    assert evaluate([0, 1 << 30, 0, 4, 6, 32], arguments) == 0
+    assert evaluate([0, 3, 0, 9, 9, 64, 0, 7, 10, 64], arguments) == 7
+    assert evaluate([0, -16, 0, 2, 12, 64, 0, 1, 11, 64], arguments) == -8
