@@ -2,7 +2,7 @@
 #include "compiler/conversion/TileToGPU/GlobalMemory.h"
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
-#include "compiler/conversion/TileToGPU/MatrixLoad.h"
+#include "compiler/conversion/TileToGPU/MatrixAccess.h"
 
 using namespace mlir;
 using namespace tile;
@@ -52,8 +52,10 @@ LogicalResult tile::lower(BufferStoreOp op, ThreadLowering &t) {
   if (op.getBuffer().getType().isStack())
     return op.emitOpError("expects one block, got a stack of them");
   Transfer transfer(op.getBuffer().getType(), op.getValue().getType(), t);
-  ThreadOffsets offsets(t.b, t.scope, transfer.access, transfer.bits / 8, t.get(op.getBuffer()));
-  Value vector = t.get(op.getValue());
+  Value base = t.get(op.getBuffer()), vector = t.get(op.getValue());
+  if (emitMatrixStores(t, transfer.registers, transfer.access, transfer.element, base, vector))
+    return success();
+  ThreadOffsets offsets(t.b, t.scope, transfer.access, transfer.bits / 8, base);
   SmallVector<int32_t> firstCopies = getFirstCopies(transfer.registers);
   for (const VectorAccess &registers : transfer.accesses) {
     if (firstCopies[registers.front()] != registers.front())

@@ -102,6 +102,13 @@ public:
     return {};
   }
 
+  /// Collective write, the other way round: every lane gives the address of a row
+  /// and words of others' rows. For targets with the fact `matrix_stores`.
+  virtual void emitMatrixStore(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                               mlir::ValueRange words, bool transposed) const {
+    llvm_unreachable("the target states no matrix stores");
+  }
+
   /// Convert a pair of elements, a vector, to pairs of `element`, where one type
   /// is an 8-bit float and the target states the conversion as native; rounded
   /// to nearest even, and saturated. Null: the target has no such instruction.

@@ -112,6 +112,14 @@ llvm::SmallVector<Value> Hooks::emitMatrixLoad(ImplicitLocOpBuilder &b, Value ad
   return parts;
 }
 
+void Hooks::emitMatrixStore(ImplicitLocOpBuilder &b, Value address, ValueRange words,
+                            bool transposed) const {
+  auto shape = NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8);
+  NVVM::StMatrixOp::create(b, address, words,
+                           transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
+                           NVVM::LdStMatrixEltType::B16);
+}
+
 /// Bits of a pair of 8-bit floats, as the instructions take them, to f16.
 static Value widenPair(ImplicitLocOpBuilder &b, Value pair) {
   bool isE4M3 = isa<Float8E4M3FNType>(getElementTypeOrSelf(pair.getType()));

@@ -30,6 +30,8 @@ public:
                                                 unsigned inFlight) const override;
   llvm::SmallVector<mlir::Value> emitMatrixLoad(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                                                 unsigned words, bool transposed) const override;
+  void emitMatrixStore(mlir::ImplicitLocOpBuilder &b, mlir::Value address, mlir::ValueRange words,
+                       bool transposed) const override;
   mlir::Value emitCastOfPair(mlir::ImplicitLocOpBuilder &b, mlir::Value pair,
                              mlir::Type element) const override;
   mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value value) const override;

@@ -178,6 +178,7 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
   };
   if (arch.hasWgmma) {
     facts.push_back(b.getNamedAttr("block_copy_box", b.getI32IntegerAttr(kMostOfBox)));
+    facts.push_back(b.getNamedAttr("matrix_stores", b.getI32IntegerAttr(1)));
     facts.push_back(b.getNamedAttr("role_warps", b.getI32IntegerAttr(kWarpsOfGroup)));
     facts.push_back(b.getNamedAttr("program_registers", b.getI32IntegerAttr(kRegisters)));
   }

@@ -122,17 +122,23 @@ static int64_t getBlockBytes(Value desc) {
          type.getElementType().getIntOrFloatBitWidth() / 8;
 }
 
-/// Two buffers for each load of a loop, and one for each other access, beside
-/// what the program exchanges between threads.
+/// Two buffers for each load of a loop, which other loops may share, and one for
+/// each other access, beside what the program exchanges between threads.
 bool BlockCopySelector::fitsOnChip() const {
   constexpr int64_t kScratch = 8 * 1024, kBuffers = 2;
-  int64_t bytes = kScratch;
-  for (DescriptorLoadOp load : loads)
-    bytes += (isa<scf::ForOp>(load->getParentOp()) ? kBuffers : 1) * getBlockBytes(load.getDesc());
-  int64_t most = 0;
+  DenseMap<Operation *, int64_t> byLoop;
+  int64_t bytes = kScratch, ofLoops = 0, ofStores = 0;
+  for (DescriptorLoadOp load : loads) {
+    if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
+      byLoop[loop] += kBuffers * getBlockBytes(load.getDesc());
+    else
+      bytes += getBlockBytes(load.getDesc());
+  }
+  for (auto [loop, ofLoop] : byLoop)
+    ofLoops = std::max(ofLoops, ofLoop);
   for (Operation *store : stores)
-    most = std::max(most, getBlockBytes(getDesc(store)));
-  return bytes + most <= getTarget(function).getFact("on_chip_bytes", 48 * 1024);
+    ofStores = std::max(ofStores, getBlockBytes(getDesc(store)));
+  return bytes + ofLoops + ofStores <= getTarget(function).getFact("on_chip_bytes", 48 * 1024);
 }
 
 void BlockCopySelector::select() {

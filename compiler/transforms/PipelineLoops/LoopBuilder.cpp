@@ -18,10 +18,24 @@ void LoopBuilder::run() {
   findNeeded();
   allocate();
   buildPrologue();
-  Values results = buildLoop();
+  Values results = schedule.usesRings ? buildIfEntered() : buildLoop();
   for (auto [index, result] : llvm::zip(neededArguments, results))
     loop.getResult(index).replaceAllUsesWith(result);
   loop.erase();
+}
+
+/// All of it, or nothing.
+LoopBuilder::Values LoopBuilder::buildIfEntered() {
+  Values inits = llvm::map_to_vector(
+      neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
+  auto branch =
+      scf::IfOp::create(b, TypeRange(ValueRange(inits)), isEntered, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, inits);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, buildLoop());
+  return Values(branch.getResults());
 }
 
 //===----------------------------------------------------------------------===//

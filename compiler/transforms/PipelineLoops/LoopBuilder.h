@@ -57,6 +57,7 @@ protected:
   mlir::Value isEntered;
 
 private:
+  Values buildIfEntered();
   void findNeeded();
   void need(mlir::Value value);
   void allocate();

@@ -39,6 +39,15 @@ void RotatedLoopBuilder::mapNext(IRMapping &next, const IRMapping &values) const
     next.map(from.getRegionIterArg(index), values.lookupOrDefault(from.getYieldedValues()[index]));
 }
 
+void RotatedLoopBuilder::mapEarlyNext(IRMapping &next, const IRMapping &values) const {
+  scf::ForOp from = loop;
+  for (unsigned index : neededArguments) {
+    Value yielded = from.getYieldedValues()[index];
+    if (!late.contains(yielded.getDefiningOp()))
+      next.map(from.getRegionIterArg(index), values.lookupOrDefault(yielded));
+  }
+}
+
 void RotatedLoopBuilder::cloneRest(IRMapping &values, const Buffers &buffers) {
   for (Operation &op : loop.getBody()->without_terminator())
     if (!late.contains(&op) && !llvm::is_contained(schedule.earlyOps, &op))
@@ -58,7 +67,10 @@ void RotatedLoopBuilder::cloneLate(IRMapping &values, const Buffers &buffers) {
 /// copies in flight.
 LoopBuilder::Values RotatedLoopBuilder::buildLoop() {
   findCrossing();
-  Values ready = awaitNext(pending);
+  bool copies = !schedule.loads.empty();
+  Values ready;
+  if (copies)
+    ready = awaitNext(pending);
   pending.erase(pending.begin(), pending.begin() + ready.size());
   IRMapping first;
   first.map(loop.getInductionVar(), loop.getLowerBound());
@@ -84,7 +96,8 @@ LoopBuilder::Values RotatedLoopBuilder::buildLoop() {
 
   // The late part of the last iteration. Where there was none, nothing changed.
   ValueRange results = newLoop.getResults();
-  AwaitOp::create(b, results.take_back(pending.size()), 0);
+  if (copies)
+    AwaitOp::create(b, results.take_back(pending.size()), 0);
   IRMapping last, end;
   mapCrossing(last, results.take_front(crossing.size()));
   cloneLate(last, mapBuffers(results.slice(crossing.size(), ready.size())));
@@ -105,16 +118,20 @@ void RotatedLoopBuilder::buildBody(Value induction, ValueRange arguments) {
   ValueRange advanced = take(carriedAhead.size());
   Value slot = take(1).front();
   ValueRange inFlight = arguments;
-  Values nextReady = awaitNext(inFlight);
-  // Copies count from the iteration whose late part this is.
-  Values started = startNext(induction, ahead - 1, advanced, slot);
+  Values nextReady, started;
+  if (!schedule.loads.empty()) {
+    nextReady = awaitNext(inFlight);
+    // Copies count from the iteration whose late part this is.
+    started = startNext(induction, ahead - 1, advanced, slot);
+  }
 
   IRMapping values, next;
   next.map(loop.getInductionVar(), induction);
+  mapCrossing(values, crossed);
+  mapEarlyNext(next, values);
   Buffers nextBuffers = mapBuffers(nextReady);
   for (Operation *op : schedule.earlyOps)
     cloneStep(*op, next, nextBuffers);
-  mapCrossing(values, crossed);
   cloneLate(values, mapBuffers(ready));
   mapNext(next, values);
   cloneRest(next, nextBuffers);

@@ -25,6 +25,8 @@ private:
   /// What passes from the rest of an iteration to its late part and beyond.
   Values getCrossing(const mlir::IRMapping &values) const;
   void mapCrossing(mlir::IRMapping &values, mlir::ValueRange crossing) const;
+  /// Arguments of the next iteration that do not need the late part of this one.
+  void mapEarlyNext(mlir::IRMapping &next, const mlir::IRMapping &values) const;
   /// Arguments of the next iteration, once the late part of this one is done.
   void mapNext(mlir::IRMapping &next, const mlir::IRMapping &values) const;
 

@@ -128,18 +128,45 @@ static void fitStages(scf::ForOp loop, Schedule &schedule, int64_t freeBytes) {
 // Rotation
 //===----------------------------------------------------------------------===//
 
-/// Collects in `slice` what `value` needs of the body. Fails where that is more
-/// than copies, invariants and the iteration's number.
-static bool collectEarly(Value value, scf::ForOp loop, const DenseSet<Operation *> &copied,
-                         DenseSet<Operation *> &slice) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() != loop.getBody() || argument == loop.getInductionVar();
-  Operation *op = value.getDefiningOp();
-  if (op->getBlock() != loop.getBody() || !slice.insert(op).second || copied.contains(op))
-    return true;
-  return llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return collectEarly(operand, loop, copied, slice); });
-}
+namespace {
+/// Collects what a dot needs of the body, itself included.
+class EarlySlice {
+public:
+  EarlySlice(scf::ForOp loop, DotOp dot, const DenseSet<Operation *> &copied,
+             const DenseSet<Operation *> &late)
+      : loop(loop), dot(dot), copied(copied), late(late) {}
+
+  /// Fails where that is more than copies, invariants, the iteration's number and
+  /// what the loop carries without the dot.
+  bool collect() {
+    ops.insert(dot);
+    return llvm::all_of(dot->getOperands(), [&](Value operand) { return visit(operand); });
+  }
+
+  DenseSet<Operation *> ops;
+
+private:
+  bool visit(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
+        return true;
+      unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+      return !arguments.insert(index).second || visit(loop.getYieldedValues()[index]);
+    }
+    Operation *op = value.getDefiningOp();
+    if (op == dot || late.contains(op))
+      return false;
+    if (op->getBlock() != loop.getBody() || !ops.insert(op).second || copied.contains(op))
+      return true;
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand); });
+  }
+
+  scf::ForOp loop;
+  DotOp dot;
+  const DenseSet<Operation *> &copied, &late;
+  DenseSet<unsigned> arguments;
+};
+} // namespace
 
 /// Ops of the body that depend on `from`, itself included.
 static DenseSet<Operation *> collectDependents(Operation *from) {
@@ -163,6 +190,19 @@ static bool fitsRegisters(DotOp dot, DotOp consumer) {
   return 2 * count(dot) + count(consumer) <= kMostElements;
 }
 
+/// What turns a copy into an operand is no more than another view of it; a ring's
+/// block is acquired for it alone.
+static void collectSource(Value operand, DenseSet<Operation *> &ops) {
+  while (Operation *op = operand.getDefiningOp()) {
+    if (!isa<ConvertLayoutOp, TransposeOp, BufferLoadOp, AcquireOp>(op) || !op->hasOneUse())
+      return;
+    ops.insert(op);
+    if (isa<AcquireOp>(op))
+      return;
+    operand = op->getOperand(0);
+  }
+}
+
 /// Where two dots follow each other, of which one feeds the other and both
 /// complete later: find what is early and what is late. The first one is then at
 /// work together with the second one of the iteration before, and what lies
@@ -173,26 +213,21 @@ static void findRotation(scf::ForOp loop, Schedule &schedule) {
       dots, [](DotOp dot) { return dot.getUnitAttr() && dot.getUnitAttr().readsOnChip(); });
   if (dots.size() != 2 || !areAsync || !fitsRegisters(dots[0], dots[1]))
     return;
-  DenseSet<Operation *> copied, early, late = collectDependents(dots[1]);
+  DenseSet<Operation *> copied, late = collectDependents(dots[1]);
   for (const AheadLoad &ahead : schedule.loads)
     copied.insert(ahead.load);
   bool feeds = collectDependents(dots[0]).contains(dots[1]);
-  // What turns a copy into an operand is no more than another view of it.
-  for (Value operand = dots[1].getB(); Operation *op = operand.getDefiningOp();
-       operand = op->getOperand(0)) {
-    if (!isa<ConvertLayoutOp, TransposeOp>(op) || !op->hasOneUse())
-      break;
-    late.insert(op);
-  }
+  collectSource(dots[1].getB(), late);
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!copied.contains(&op) && !isMemoryEffectFree(&op))
+    if (!copied.contains(&op) && !isa<AcquireOp, BufferLoadOp>(op) && !isMemoryEffectFree(&op))
       return;
-  if (!feeds || !collectEarly(dots[0].getResult(), loop, copied, early))
+  EarlySlice early(loop, dots[0], copied, late);
+  if (!feeds || !early.collect())
     return;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (late.contains(&op))
       schedule.lateOps.push_back(&op);
-    if (early.contains(&op))
+    if (early.ops.contains(&op))
       schedule.earlyOps.push_back(&op);
   }
 }
@@ -200,6 +235,11 @@ static void findRotation(scf::ForOp loop, Schedule &schedule) {
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
                                             int64_t freeBytes) {
   Schedule schedule;
+  schedule.usesRings = !loop.getBody()->getOps<AcquireOp>().empty();
+  if (schedule.usesRings)
+    findRotation(loop, schedule);
+  if (schedule.isRotated())
+    return schedule;
   auto [stages, ownStages] = getWantedStages(loop);
   schedule.stages = stages;
   if (stages < 2 || getTarget(loop).getAsyncCopyBytes().empty())
@@ -240,7 +280,7 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
     return std::nullopt;
   bool isReadLater =
       llvm::any_of(schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
-  if (isReadLater && schedule.stages > 2)
+  if (isReadLater && schedule.stages > 2 && !schedule.usesRings)
     findRotation(loop, schedule);
   bool isLate = isReadLater && schedule.stages > 2 && !schedule.isRotated();
   schedule.ahead = schedule.stages - (isLate ? 2 : 1);

@@ -37,6 +37,10 @@ struct Schedule {
   /// The dots before it that need nothing but copies, and what they need, in order.
   llvm::SmallVector<mlir::Operation *> earlyOps;
 
+  /// Whether the loop reads what others fetch for it: one iteration more or less
+  /// than there are would wait for ever.
+  bool usesRings = false;
+
   bool isRotated() const { return !lateOps.empty(); }
 };
 

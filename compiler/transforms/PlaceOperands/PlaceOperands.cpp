@@ -53,15 +53,25 @@ static unsigned getElementBits(Type block) {
   return std::max(8u, getElementType(block).getIntOrFloatBitWidth());
 }
 
-/// The buffer that the block was read from, if the unit may read it there in
-/// its stead: in one block of code, it still holds what was read.
-Value OperandPlacer::findCopy(DotOp dot, MatmulOperand which, const OperandSource &source) {
-  auto load = source.block.getDefiningOp<BufferLoadOp>();
-  if (!load || load->getBlock() != dot->getBlock())
-    return {};
+/// Whether the buffer still holds at `dot` what was read: a ring's until it is
+/// given back, behind the last reader; others' as far as one block of code shows.
+static bool isUnchanged(BufferLoadOp load, DotOp dot) {
+  if (load.getBuffer().getDefiningOp<AcquireOp>())
+    return true;
+  if (load->getBlock() != dot->getBlock())
+    return false;
   for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
     if (isa<BufferStoreOp, AsyncCopyOp>(op) && op->getOperand(1) == load.getBuffer())
-      return {};
+      return false;
+  return true;
+}
+
+/// The buffer that the block was read from, if the unit may read it there in
+/// its stead.
+Value OperandPlacer::findCopy(DotOp dot, MatmulOperand which, const OperandSource &source) {
+  auto load = source.block.getDefiningOp<BufferLoadOp>();
+  if (!load || !isUnchanged(load, dot))
+    return {};
   BufferType type = load.getBuffer().getType();
   BufferType wanted = source.isTransposed() ? getTransposedBuffer(type, source.order) : type;
   for (unsigned fastest : {0u, 1u}) {

@@ -23,7 +23,7 @@ public:
 private:
   void visit(Block &block);
   void visitLoop(scf::ForOp loop);
-  void acquire(const Ring &ring, Operation *before);
+  void acquire(const Ring &ring, const RingSite &site);
 
   ArrayRef<Ring> rings;
   RingPlaces places;
@@ -42,19 +42,17 @@ static void readBlock(DescriptorLoadOp load, Value view) {
     load.replaceAllUsesWith(BufferLoadOp::create(b, load.getType(), view).getResult());
 }
 
-void RingReader::acquire(const Ring &ring, Operation *before) {
-  ImplicitLocOpBuilder b(before->getLoc(), before);
-  const RingPlace &place = places[getCounter(ring)];
-  SmallVector<Value> stacks =
-      llvm::map_to_vector(ring.fetches, [](const Fetch &fetch) { return fetch.stack; });
-  auto views = AcquireOp::create(b, ring.full, place.stage, place.phase, stacks);
-  for (auto [fetch, view] : llvm::zip(ring.fetches, views.getViews()))
-    readBlock(fetch.load, view);
+void RingReader::acquire(const Ring &ring, const RingSite &site) {
+  ImplicitLocOpBuilder b(site.front()->getLoc(), site.front());
+  const RingPlace &place = places.get(ring);
+  auto views = AcquireOp::create(b, ring.full, place.stage, place.phase, ring.getStacks());
+  for (auto [load, view] : llvm::zip(site, views.getViews()))
+    readBlock(load, view);
 }
 
 /// Carries the places around the loop.
 void RingReader::visitLoop(scf::ForOp loop) {
-  SmallVector<RingCounter> counters = getCountersIn(rings, loop);
+  SmallVector<unsigned> counters = places.getCountersIn(loop);
   if (counters.empty())
     return;
   auto b = ImplicitLocOpBuilder(loop.getLoc(), loop);
@@ -82,10 +80,16 @@ void RingReader::visitLoop(scf::ForOp loop) {
 }
 
 void RingReader::visit(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
+  // Other ops may go with the loads.
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    if (isa<DescriptorLoadOp, scf::ForOp>(op))
+      ops.push_back(&op);
+  for (Operation *op : ops) {
     for (const Ring &ring : rings)
-      if (ring.fetches.front().load == &op)
-        acquire(ring, &op);
+      for (const RingSite &site : ring.sites)
+        if (site.front() == op)
+          acquire(ring, site);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       visitLoop(loop);
   }

@@ -18,7 +18,7 @@ public:
 
 private:
   void buildLoop(scf::ForOp loop);
-  void fill(const Ring &ring);
+  void fill(const Ring &ring, const RingSite &site);
 
   ImplicitLocOpBuilder &b;
   const ScalarSlice &slice;
@@ -30,26 +30,25 @@ private:
 } // namespace
 
 /// Once the program has read what the buffers held before.
-void FetchingBuilder::fill(const Ring &ring) {
-  const RingPlace &place = places[getCounter(ring)];
-  SmallVector<Value> stacks =
-      llvm::map_to_vector(ring.fetches, [](const Fetch &fetch) { return fetch.stack; });
+void FetchingBuilder::fill(const Ring &ring, const RingSite &site) {
+  const RingPlace &place = places.get(ring);
   Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
   Value before = arith::XOrIOp::create(b, place.phase, one);
-  auto views = AcquireOp::create(b, ring.empty, place.stage, before, stacks);
+  auto views = AcquireOp::create(b, ring.empty, place.stage, before, ring.getStacks());
   ExpectOp::create(b, ring.full, place.stage, static_cast<uint32_t>(ring.getStageBytes()));
-  for (auto [fetch, view] : llvm::zip(ring.fetches, views.getViews())) {
-    DescriptorLoadOp load = fetch.load;
-    b.setLoc(load.getLoc());
-    SmallVector<Value> indices = llvm::map_to_vector(
-        load.getIndices(), [&](Value index) { return values.lookupOrDefault(index); });
-    Value desc = descriptors.get(load.getDesc().getDefiningOp<MakeDescriptorOp>(), fetch.block);
+  for (auto [load, stack, view] : llvm::zip(site, ring.stacks, views.getViews())) {
+    b.setLoc(load->getLoc());
+    SmallVector<Value> indices;
+    for (Value index : DescriptorLoadOp(load).getIndices())
+      indices.push_back(values.lookupOrDefault(index));
+    auto made = DescriptorLoadOp(load).getDesc().getDefiningOp<MakeDescriptorOp>();
+    Value desc = descriptors.get(made, stack.block);
     BlockCopyOp::create(b, desc, indices, view, ring.full, place.stage);
   }
 }
 
 void FetchingBuilder::buildLoop(scf::ForOp loop) {
-  SmallVector<RingCounter> counters = getCountersIn(rings, loop);
+  SmallVector<unsigned> counters = places.getCountersIn(loop);
   SmallVector<unsigned> needed;
   SmallVector<Value> inits;
   for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
@@ -88,8 +87,9 @@ void FetchingBuilder::buildBlock(Block &block) {
   for (Operation &op : block) {
     b.setLoc(op.getLoc());
     for (const Ring &ring : rings)
-      if (ring.fetches.back().load == &op)
-        fill(ring);
+      for (const RingSite &site : ring.sites)
+        if (site.back() == &op)
+          fill(ring, site);
     if (!slice.contains(&op))
       continue;
     if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -8,11 +8,21 @@
 using namespace mlir;
 using namespace tile;
 
+SmallVector<Operation *> Ring::getLoops() const {
+  return llvm::map_to_vector(sites, [](const RingSite &site) -> Operation * {
+    return dyn_cast<scf::ForOp>(site.front()->getParentOp());
+  });
+}
+
 int64_t Ring::getStageBytes() const {
   int64_t bytes = 0;
-  for (const Fetch &fetch : fetches)
-    bytes += fetch.block.getBytes();
+  for (const RingStack &stack : stacks)
+    bytes += stack.block.getBytes();
   return bytes;
+}
+
+SmallVector<Value> Ring::getStacks() const {
+  return llvm::map_to_vector(stacks, [](const RingStack &stack) { return stack.stack; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -23,22 +33,7 @@ static Value createI32(ImplicitLocOpBuilder &b, int32_t value) {
   return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
 }
 
-RingCounter tile::getCounter(const Ring &ring) {
-  return {ring.getLoop().getOperation(), ring.stages};
-}
-
-SmallVector<RingCounter> tile::getCountersIn(ArrayRef<Ring> rings, scf::ForOp loop) {
-  SmallVector<RingCounter> counters;
-  for (const Ring &ring : rings)
-    if (RingCounter counter = getCounter(ring);
-        counter.loop && loop->isAncestor(counter.loop) && !llvm::is_contained(counters, counter))
-      counters.push_back(counter);
-  return counters;
-}
-
-RingPlace tile::createPlace(ImplicitLocOpBuilder &b) { return {createI32(b, 0), createI32(b, 0)}; }
-
-RingPlace tile::advance(ImplicitLocOpBuilder &b, const RingPlace &place, int64_t stages) {
+static RingPlace advancePlace(ImplicitLocOpBuilder &b, const RingPlace &place, int64_t stages) {
   Value other = arith::XOrIOp::create(b, place.phase, createI32(b, 1));
   if (stages == 1)
     return {place.stage, other};
@@ -49,42 +44,43 @@ RingPlace tile::advance(ImplicitLocOpBuilder &b, const RingPlace &place, int64_t
           arith::SelectOp::create(b, wraps, other, place.phase)};
 }
 
-RingPlaces::RingPlaces(ArrayRef<Ring> rings) {
+void RingPlaces::begin(ImplicitLocOpBuilder &b) {
+  for (const Ring &ring : rings)
+    if (ring.counter == places.size())
+      places.push_back({createI32(b, 0), createI32(b, 0)});
+}
+
+SmallVector<unsigned> RingPlaces::getCountersIn(scf::ForOp loop) const {
+  SmallVector<unsigned> counters;
   for (const Ring &ring : rings) {
-    RingCounter counter = getCounter(ring);
-    bool isKnown = llvm::any_of(places, [&](auto &entry) { return entry.first == counter; });
-    if (!isKnown)
-      places.push_back({counter, {}});
+    bool isIn = llvm::any_of(ring.getLoops(),
+                             [&](Operation *inner) { return inner && loop->isAncestor(inner); });
+    if (isIn && !llvm::is_contained(counters, ring.counter))
+      counters.push_back(ring.counter);
   }
+  return counters;
 }
 
-RingPlace &RingPlaces::operator[](const RingCounter &counter) {
-  return llvm::find_if(places, [&](auto &entry) { return entry.first == counter; })->second;
-}
-
-SmallVector<Value> RingPlaces::get(ArrayRef<RingCounter> wanted) {
+SmallVector<Value> RingPlaces::get(ArrayRef<unsigned> counters) const {
   SmallVector<Value> values;
-  for (const RingCounter &counter : wanted) {
-    RingPlace &place = (*this)[counter];
-    values.append({place.stage, place.phase});
-  }
+  for (unsigned counter : counters)
+    values.append({places[counter].stage, places[counter].phase});
   return values;
 }
 
-void RingPlaces::set(ArrayRef<RingCounter> wanted, ValueRange values) {
-  for (auto [i, counter] : llvm::enumerate(wanted))
-    (*this)[counter] = {values[2 * i], values[2 * i + 1]};
-}
-
-void RingPlaces::begin(ImplicitLocOpBuilder &b) {
-  for (auto &[counter, place] : places)
-    place = createPlace(b);
+void RingPlaces::set(ArrayRef<unsigned> counters, ValueRange values) {
+  for (auto [i, counter] : llvm::enumerate(counters))
+    places[counter] = {values[2 * i], values[2 * i + 1]};
 }
 
 void RingPlaces::advance(ImplicitLocOpBuilder &b, Operation *loop) {
-  for (auto &[counter, place] : places)
-    if (counter.loop == loop)
-      place = tile::advance(b, place, counter.stages);
+  SmallVector<bool> isDone(places.size());
+  for (const Ring &ring : rings) {
+    if (isDone[ring.counter] || !llvm::is_contained(ring.getLoops(), loop))
+      continue;
+    places[ring.counter] = advancePlace(b, places[ring.counter], ring.stages);
+    isDone[ring.counter] = true;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,8 +109,8 @@ static bool isInnermost(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-static int64_t getWantedStages(const Ring &ring) {
-  scf::ForOp loop = ring.getLoop();
+static int64_t getWantedStages(const RingSite &site) {
+  auto loop = dyn_cast<scf::ForOp>(site.front()->getParentOp());
   if (!loop || !isInnermost(loop))
     return 1;
   if (auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr))
@@ -123,7 +119,7 @@ static int64_t getWantedStages(const Ring &ring) {
 }
 
 /// Take a buffer from those that have the most, until all fit.
-static void fitStages(func::FuncOp function, MutableArrayRef<Ring> rings, int64_t freeBytes) {
+static void fitStages(MutableArrayRef<Ring> rings, int64_t freeBytes) {
   auto getBytes = [&] {
     int64_t bytes = 0;
     for (const Ring &ring : rings)
@@ -136,45 +132,84 @@ static void fitStages(func::FuncOp function, MutableArrayRef<Ring> rings, int64_
     for (const Ring &ring : rings)
       most = std::max(most, ring.stages);
     if (most == 1)
-      break;
-    for (Ring &ring : rings)
-      if (ring.stages == most) {
-        --ring.stages;
-        ring.getLoop().emitRemark("this loop has ")
+      return;
+    for (Ring &ring : rings) {
+      if (ring.stages != most)
+        continue;
+      --ring.stages;
+      for (Operation *loop : ring.getLoops())
+        loop->emitRemark("this loop has ")
             << ring.stages << " stages instead of " << most << ": those asked for need " << wanted
             << " bytes of on-chip memory, of which " << freeBytes << " are left";
-      }
+    }
+  }
+}
+
+static SmallVector<RingSite> collectSites(ArrayRef<DescriptorLoadOp> loads) {
+  SmallVector<RingSite> sites;
+  for (DescriptorLoadOp load : loads) {
+    RingSite *known =
+        llvm::find_if(sites, [&](const RingSite &site) { return areTogether(site.front(), load); });
+    if (known == sites.end())
+      sites.push_back({load});
+    else
+      known->push_back(load);
+  }
+  return sites;
+}
+
+/// Whether the program is done with the sites of `ring` before it comes to this
+/// one, or the other way round: loops that are not in each other.
+static bool canShare(const Ring &ring, const RingSite &site) {
+  Operation *loop = dyn_cast<scf::ForOp>(site.front()->getParentOp());
+  if (!loop || ring.stages != getWantedStages(site) || ring.stacks.size() != site.size())
+    return false;
+  for (auto [stack, load] : llvm::zip(ring.stacks, site))
+    if (stack.block != getBlock(load))
+      return false;
+  return llvm::all_of(ring.getLoops(), [&](Operation *other) {
+    return other && !other->isAncestor(loop) && !loop->isAncestor(other);
+  });
+}
+
+static void numberCounters(MutableArrayRef<Ring> rings) {
+  unsigned count = 0;
+  for (auto [i, ring] : llvm::enumerate(rings)) {
+    Ring *same = llvm::find_if(rings.take_front(i), [&](const Ring &other) {
+      return other.getLoops() == ring.getLoops() && other.stages == ring.stages;
+    });
+    ring.counter = same == rings.begin() + i ? count++ : same->counter;
   }
 }
 
 SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<DescriptorLoadOp> loads,
                                   int64_t otherBytes) {
   SmallVector<Ring> rings;
-  for (DescriptorLoadOp load : loads) {
-    Fetch fetch{load, getBlock(load), {}};
-    Ring *known = llvm::find_if(
-        rings, [&](const Ring &ring) { return areTogether(ring.fetches.front().load, load); });
-    if (known == rings.end()) {
+  for (const RingSite &site : collectSites(loads)) {
+    Ring *shared = llvm::find_if(rings, [&](const Ring &ring) { return canShare(ring, site); });
+    if (shared == rings.end()) {
       rings.push_back({});
-      known = &rings.back();
+      shared = &rings.back();
+      shared->stages = getWantedStages(site);
+      for (DescriptorLoadOp load : site)
+        shared->stacks.push_back({getBlock(load), {}});
     }
-    known->fetches.push_back(fetch);
+    shared->sites.push_back(site);
   }
-  for (Ring &ring : rings)
-    ring.stages = getWantedStages(ring);
-  fitStages(function, rings, getOnChipBytes(function) - otherBytes);
+  fitStages(rings, getOnChipBytes(function) - otherBytes);
+  numberCounters(rings);
   return rings;
 }
 
 void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings,
                          int64_t readingWarps) {
   for (Ring &ring : rings) {
-    for (Fetch &fetch : ring.fetches) {
+    for (RingStack &stack : ring.stacks) {
       SmallVector<int64_t> shape{ring.stages};
-      llvm::append_range(shape, fetch.block.getShape());
-      auto type = BufferType::get(b.getContext(), shape, fetch.block.getElementType(),
-                                  fetch.block.getLayout());
-      fetch.stack = BufferAllocOp::create(b, type, IntegerAttr());
+      llvm::append_range(shape, stack.block.getShape());
+      auto type = BufferType::get(b.getContext(), shape, stack.block.getElementType(),
+                                  stack.block.getLayout());
+      stack.stack = BufferAllocOp::create(b, type, IntegerAttr());
     }
     auto type = SignalsType::get(b.getContext(), ring.stages);
     ring.full = SignalAllocOp::create(b, type, 1, IntegerAttr());

@@ -10,24 +10,30 @@
 
 namespace tile {
 
-/// One load that a ring brings.
-struct Fetch {
-  DescriptorLoadOp load;
+/// A stack of one of a ring's blocks.
+struct RingStack {
   BufferType block;
   mlir::Value stack;
 };
 
-/// Loads that are copied and awaited together.
+/// Loads of one place in the program that are copied and awaited together, one
+/// for each stack of their ring.
+using RingSite = llvm::SmallVector<DescriptorLoadOp>;
+
+/// Buffers that go around: filled at its sites, one after the other, in the order
+/// in which the program comes by.
 struct Ring {
-  llvm::SmallVector<Fetch> fetches;
+  llvm::SmallVector<RingStack> stacks;
+  llvm::SmallVector<RingSite> sites;
   int64_t stages = 1;
+  /// Rings of the same loops and of one number of stages go around together.
+  unsigned counter = 0;
   mlir::Value full, empty;
 
-  /// The loop whose iterations it serves; null where there is none.
-  mlir::scf::ForOp getLoop() const {
-    return mlir::dyn_cast<mlir::scf::ForOp>(fetches.front().load->getParentOp());
-  }
+  /// The loops whose iterations it serves; null where it serves none.
+  llvm::SmallVector<mlir::Operation *> getLoops() const;
   int64_t getStageBytes() const;
+  llvm::SmallVector<mlir::Value> getStacks() const;
 };
 
 /// Where a ring is: the number of a buffer, and the parity of its use.
@@ -35,44 +41,32 @@ struct RingPlace {
   mlir::Value stage, phase;
 };
 
-/// Rings of one loop and one number of stages go around together.
-struct RingCounter {
-  mlir::Operation *loop; // null: outside of loops
-  int64_t stages;
-  bool operator==(const RingCounter &other) const {
-    return loop == other.loop && stages == other.stages;
-  }
-};
-
-RingCounter getCounter(const Ring &ring);
-/// Of the rings in `loop`, also in loops in it.
-llvm::SmallVector<RingCounter> getCountersIn(llvm::ArrayRef<Ring> rings, mlir::scf::ForOp loop);
-/// The beginning.
-RingPlace createPlace(mlir::ImplicitLocOpBuilder &b);
-RingPlace advance(mlir::ImplicitLocOpBuilder &b, const RingPlace &place, int64_t stages);
-
-/// Loads that feed one dot share a ring. Those in innermost loops have as many
-/// buffers as the loop asks for and on-chip memory holds beside `otherBytes`.
+/// Loads that feed one dot share a ring; loops that follow each other share rings
+/// of the same blocks. Those of innermost loops have as many buffers as the loop
+/// asks for and on-chip memory holds beside `otherBytes`.
 llvm::SmallVector<Ring> planRings(mlir::func::FuncOp function,
                                   llvm::ArrayRef<DescriptorLoadOp> loads, int64_t otherBytes);
 /// Buffers and signals at the builder's place.
 void allocateRings(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Ring> rings,
                    int64_t readingWarps);
 
-/// The places of all counters, by number.
+/// Where each counter is at one point of the program.
 class RingPlaces {
 public:
-  explicit RingPlaces(llvm::ArrayRef<Ring> rings);
-  RingPlace &operator[](const RingCounter &counter);
-  /// Stage and phase of each, one behind the other, and back.
-  llvm::SmallVector<mlir::Value> get(llvm::ArrayRef<RingCounter> wanted);
-  void set(llvm::ArrayRef<RingCounter> wanted, mlir::ValueRange values);
+  explicit RingPlaces(llvm::ArrayRef<Ring> rings) : rings(rings) {}
   void begin(mlir::ImplicitLocOpBuilder &b);
-  /// Go on in those whose loop is `loop`.
+  const RingPlace &get(const Ring &ring) const { return places[ring.counter]; }
+  /// Counters of the rings in `loop`, also in loops in it.
+  llvm::SmallVector<unsigned> getCountersIn(mlir::scf::ForOp loop) const;
+  /// Stage and phase of each, one behind the other, and back.
+  llvm::SmallVector<mlir::Value> get(llvm::ArrayRef<unsigned> counters) const;
+  void set(llvm::ArrayRef<unsigned> counters, mlir::ValueRange values);
+  /// Go on in those whose rings `loop` serves itself.
   void advance(mlir::ImplicitLocOpBuilder &b, mlir::Operation *loop);
 
 private:
-  llvm::SmallVector<std::pair<RingCounter, RingPlace>> places;
+  llvm::ArrayRef<Ring> rings;
+  llvm::SmallVector<RingPlace> places;
 };
 
 } // namespace tile

@@ -1,5 +1,5 @@
-//===- MatrixLoad.cpp - Blocks that lanes fetch for each other --------------===//
-#include "compiler/conversion/TileToGPU/MatrixLoad.h"
+//===- MatrixAccess.cpp - Blocks that lanes fetch and store for each other --===//
+#include "compiler/conversion/TileToGPU/MatrixAccess.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -14,7 +14,7 @@ static constexpr unsigned kMatrixAddressBits = 3;
 static constexpr int64_t kMaxWords = 4;
 
 namespace {
-struct MatrixRead {
+struct MatrixAccess {
   CollectiveAccess collective;
   AccessMap addresses;
 };
@@ -58,7 +58,7 @@ static int64_t countWords(const CollectiveAccess &collective, unsigned elementBi
 }
 
 /// Fetch neighbouring fragments by the same instruction as long as it has words left.
-static void widen(MatrixRead &read, const LinearLayout &layout, const AccessMap &access,
+static void widen(MatrixAccess &read, const LinearLayout &layout, const AccessMap &access,
                   unsigned elementBits) {
   for (unsigned bit = 0, end = layout.getTile().getInBits(Dim::Register); bit < end; ++bit) {
     if (countWords(read.collective, elementBits) >= kMaxWords)
@@ -72,8 +72,8 @@ static void widen(MatrixRead &read, const LinearLayout &layout, const AccessMap 
   }
 }
 
-static std::optional<MatrixRead> findRead(TargetAttr target, const LinearLayout &layout,
-                                          const AccessMap &access, unsigned elementBits) {
+static std::optional<MatrixAccess> findAccess(TargetAttr target, const LinearLayout &layout,
+                                              const AccessMap &access, unsigned elementBits) {
   for (MatmulUnit unit : target.getUnits())
     for (MatmulOperand operand : {MatmulOperand::A, MatmulOperand::B}) {
       if (!startsWithFragment(layout, unit.getFragment(operand)))
@@ -85,7 +85,7 @@ static std::optional<MatrixRead> findRead(TargetAttr target, const LinearLayout 
         std::optional<AccessMap> addresses = getCollectiveAddresses(access, *collective);
         if (!addresses)
           continue;
-        MatrixRead read{*collective, *addresses};
+        MatrixAccess read{*collective, *addresses};
         widen(read, layout, access, elementBits);
         return read;
       }
@@ -114,35 +114,86 @@ static SmallVector<Value> splitWord(ImplicitLocOpBuilder &b, Value word, Type el
   return elements;
 }
 
+/// One word of 32 bits.
+static Value joinWord(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) {
+  auto parts = VectorType::get(elements.size(), elements.front().getType());
+  Value vector = toMemory(b, vector::FromElementsOp::create(b, parts, elements));
+  vector = vector::BitCastOp::create(b, VectorType::get(1, b.getI32Type()), vector);
+  return vector::ExtractOp::create(b, vector, int64_t(0));
+}
+
+namespace {
+/// How registers make up the words of an access.
+struct WordPlan {
+  explicit WordPlan(const CollectiveAccess &collective, unsigned elementBits) {
+    ArrayRef<InputBit> address = collective.address;
+    inWord = getRegisterBits(collective.row);
+    transposed = elementBits < 32 && inWord.empty();
+    inWord.append(getRegisterBits(address.take_front(kMatrixAddressBits)));
+    wordBits = getRegisterBits(address.drop_front(kMatrixAddressBits));
+  }
+  unsigned getNumWords() const { return 1u << wordBits.size(); }
+  unsigned getWordSize() const { return 1u << inWord.size(); }
+  /// Element `e` of word `w` of the access that begins at register `first`.
+  int32_t getRegister(int32_t first, int32_t w, int32_t e) const {
+    return first | spread(w, wordBits) | spread(e, inWord);
+  }
+  bool isFirst(int32_t reg) const { return (reg & getRegister(0, -1, -1)) == 0; }
+
+  /// Registers within a word, and those that count words.
+  SmallVector<unsigned> inWord, wordBits;
+  bool transposed;
+};
+} // namespace
+
 SmallVector<Value> tile::emitMatrixLoads(ThreadLowering &t, const LinearLayout &layout,
                                          const AccessMap &access, Type element, Value base) {
   unsigned elementBits = getMemoryBits(element);
   if (layout.getRank() < 2 || elementBits > 32)
     return {};
-  std::optional<MatrixRead> read = findRead(t.target, layout, access, elementBits);
+  std::optional<MatrixAccess> read = findAccess(t.target, layout, access, elementBits);
   if (!read)
     return {};
-  const CollectiveAccess &collective = read->collective;
-  bool transposed = elementBits < 32 && getRegisterBits(collective.row).empty();
-  // Registers within a word, and those that count words.
-  ArrayRef<InputBit> address = collective.address;
-  SmallVector<unsigned> inWord = getRegisterBits(collective.row);
-  inWord.append(getRegisterBits(address.take_front(kMatrixAddressBits)));
-  SmallVector<unsigned> wordBits = getRegisterBits(address.drop_front(kMatrixAddressBits));
-  int32_t used = spread(-1, inWord) | spread(-1, wordBits);
+  WordPlan plan(read->collective, elementBits);
   ThreadOffsets offsets(t.b, t.scope, read->addresses, elementBits / 8, base);
   SmallVector<Value> registers(layout.getInSize(Dim::Register));
   for (int32_t reg = 0, end = registers.size(); reg < end; ++reg) {
-    if (reg & used)
+    if (!plan.isFirst(reg))
       continue;
-    SmallVector<Value> words =
-        t.hooks.emitMatrixLoad(t.b, t.memory.getAddress(t.b, offsets.get(reg)),
-                               unsigned(1) << wordBits.size(), transposed);
+    SmallVector<Value> words = t.hooks.emitMatrixLoad(
+        t.b, t.memory.getAddress(t.b, offsets.get(reg)), plan.getNumWords(), plan.transposed);
     if (words.empty())
       return {};
     for (auto [w, word] : llvm::enumerate(words))
       for (auto [e, value] : llvm::enumerate(splitWord(t.b, word, element)))
-        registers[reg | spread(w, wordBits) | spread(e, inWord)] = value;
+        registers[plan.getRegister(reg, w, e)] = value;
   }
   return registers;
+}
+
+bool tile::emitMatrixStores(ThreadLowering &t, const LinearLayout &layout, const AccessMap &access,
+                            Type element, Value base, Value vector) {
+  constexpr unsigned kHalf = 16; // of which the instruction's words are pairs
+  if (layout.getRank() < 2 || getMemoryBits(element) != kHalf || !t.target.getFact("matrix_stores"))
+    return false;
+  std::optional<MatrixAccess> write = findAccess(t.target, layout, access, kHalf);
+  if (!write)
+    return false;
+  WordPlan plan(write->collective, kHalf);
+  ThreadOffsets offsets(t.b, t.scope, write->addresses, kHalf / 8, base);
+  SmallVector<Value> registers = t.unpack(vector);
+  for (int32_t reg = 0, end = registers.size(); reg < end; ++reg) {
+    if (!plan.isFirst(reg))
+      continue;
+    SmallVector<Value> words;
+    for (unsigned w = 0; w < plan.getNumWords(); ++w) {
+      SmallVector<Value> elements;
+      for (unsigned e = 0; e < plan.getWordSize(); ++e)
+        elements.push_back(registers[plan.getRegister(reg, w, e)]);
+      words.push_back(joinWord(t.b, elements));
+    }
+    t.hooks.emitMatrixStore(t.b, t.memory.getAddress(t.b, offsets.get(reg)), words,
+                            plan.transposed);
+  }
+  return true;
 }
