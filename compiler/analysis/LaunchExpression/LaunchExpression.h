@@ -11,8 +11,8 @@
 
 namespace tile {
 
-/// Steps of a program on a stack of 64-bit integers; runtime/nvidia/README.md
-/// says the same to those who evaluate them.
+/// Steps of a program on a stack of 64-bit integers; the runtime
+/// that launches kernels evaluates them.
 enum class LaunchStep : int64_t {
   Constant = 0,   ///< push the number
   Argument = 1,   ///< push the argument of that number

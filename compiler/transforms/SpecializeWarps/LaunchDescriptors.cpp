@@ -22,7 +22,7 @@ static std::string getName(Type type) {
   return name;
 }
 
-/// What runtime/nvidia reads.
+/// What the runtime reads.
 static DictionaryAttr describe(MakeDescriptorOp op, const BlockCopyBox &box) {
   Builder b(op.getContext());
   DescType type = op.getType();
