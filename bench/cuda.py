@@ -22,6 +22,7 @@ from bench.candidates import results
 from bench.compile_time import compile_times
 from bench.gemm import gemm, gemm_rows, matmul
 from bench.kernels import add_kernel, empty_kernel
+from bench.quantized import fp8, fp8_block_scaled
 from bench.twin import load_twin
 from bench.workload import Workload
 
@@ -29,7 +30,8 @@ from bench.workload import Workload
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
     return [add, softmax, rms_norm, layer_norm, cross_entropy, rms_norm_backward, layer_norm_backward,
             cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, attention,
-            attention_forward, attention_backward, launch, compile_times]
+            attention_forward, attention_backward, fp8, fp8_block_scaled,
+            launch, compile_times]
 
 
 def add() -> Iterator[Workload]:

@@ -28,7 +28,11 @@ def on_device(array: np.ndarray) -> Any:
         return array
     import torch
 
-    return torch.from_numpy(array).cuda()
+    if array.dtype.kind != "V":
+        return torch.from_numpy(array).cuda()
+    # torch takes no types of ml_dtypes from numpy, but has them under the same names.
+    bits = torch.from_numpy(array.view(f"int{array.itemsize * 8}"))
+    return bits.cuda().view(getattr(torch, array.dtype.name))
 
 
 def leave_unfilled() -> None:
