@@ -19,7 +19,7 @@ class _Stages(Stages):
     """The stages that were kept; for another one the kernel is compiled again."""
 
     def __init__(self, target: str, kept: Mapping[str, str | bytes], recompile: Callable[[], CompiledKernel]) -> None:
-        super().__init__(target, (), self._make_again)
+        super().__init__(target, (), self._make_again, self._locate_again)
         self._kept, self._recompile = kept, recompile
         self._compiled: CompiledKernel | None = None
 
@@ -31,6 +31,11 @@ class _Stages(Stages):
 
     def _make_again(self, name: str) -> str | bytes:
         return self._all()[name]
+
+    def _locate_again(self, name: str) -> str | bytes:
+        stages = self._all()
+        assert isinstance(stages, Stages)
+        return stages.located(name)
 
     def __getitem__(self, name: str) -> str | bytes:
         if name in self._kept:
