@@ -15,6 +15,7 @@ from .ast.module import Argument, build_module, flatten
 from .errors import CompilationError, LoweringError, Note, Position, TargetError, list_names, suggest
 from .jit import JITFunction
 from .kernel import CompiledKernel, Metadata, Stages
+from .launch_facts import read_descriptors
 from .options import CompileOptions
 from .signature import TargetInfo, bind_signature, bind_specialization, known_targets, parse_target
 
@@ -281,6 +282,8 @@ def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module
         debug=options.debug, checks_bounds=checks_bounds, maxnreg=options.maxnreg, launch_pdl=options.launch_pdl,
         launch_cooperative_grid=options.launch_cooperative_grid,
         shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
+        # Where a program has roles, its launch has more warps than the program asked for.
+        launch_warps=fact("tile.launch_warps") or options.num_warps, descriptors=read_descriptors(attributes),
         arguments=[argument.spelling for argument in passed],
         divisibility=[argument.divisibility for argument in passed])
 

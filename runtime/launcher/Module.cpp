@@ -68,15 +68,15 @@ static PyObject *wrapNvidia(PyObject *, PyObject *args) {
   const char *name;
   unsigned long long function, context;
   nvidia::LaunchShape shape;
-  PyObject *owner;
+  PyObject *owner, *descriptors = nullptr;
   int isCooperative = 0, mayOverlap = 0;
-  if (!PyArg_ParseTuple(args, "sKKIIIO|pp", &name, &function, &context, &shape.threads,
-                        &shape.sharedBytes, &shape.clusterSize, &owner, &isCooperative,
-                        &mayOverlap))
+  if (!PyArg_ParseTuple(args, "sKKIIIO|ppO", &name, &function, &context, &shape.threads,
+                        &shape.sharedBytes, &shape.clusterSize, &owner, &isCooperative, &mayOverlap,
+                        &descriptors))
     return nullptr;
   shape.isCooperative = isCooperative;
   shape.mayOverlap = mayOverlap;
-  return nvidia::wrapNvidiaKernel(name, function, context, shape, owner);
+  return nvidia::wrapNvidiaKernel(name, function, context, shape, descriptors, owner);
 }
 
 static PyObject *setThreadCount(PyObject *, PyObject *number) {
@@ -109,7 +109,7 @@ static PyMethodDef methods[] = {
      "load_cpu(name, library, scratch_bytes, takes_extents=False) -> Executable"},
     {"wrap_nvidia", wrapNvidia, METH_VARARGS,
      "wrap_nvidia(name, function, context, threads, shared_bytes, cluster_size, owner, "
-     "cooperative=False, overlap=False) -> Executable"},
+     "cooperative=False, overlap=False, descriptors=()) -> Executable"},
     {"set_num_threads", setThreadCount, METH_O,
      "Threads that run a grid on the CPU, the caller included."},
     {"get_num_threads", getThreadCount, METH_NOARGS, nullptr},

@@ -36,6 +36,7 @@ bool Driver::open() {
            find(library, "cuGetErrorName", getErrorName) &&
            find(library, "cuGetErrorString", getErrorString);
   find(library, "cuLaunchKernelEx", launchKernelEx);
+  find(library, "cuTensorMapEncodeTiled", encodeTensorMap);
   if (!isOpen)
     PyErr_SetString(PyExc_RuntimeError, "libcuda.so.1 lacks functions of CUDA 11; install a newer "
                                         "NVIDIA driver");

@@ -31,6 +31,11 @@ struct LaunchConfig {
   uint32_t attributeCount;
 };
 
+/// CUtensorMap of the driver's interface.
+struct alignas(64) EncodedMap {
+  uint64_t words[16];
+};
+
 class Driver {
 public:
   static Driver &get();
@@ -48,6 +53,11 @@ public:
   /// Null in drivers older than CUDA 11.8.
   Result (*launchKernelEx)(const LaunchConfig *config, void *function, void **parameters,
                            void **extra) = nullptr;
+  /// cuTensorMapEncodeTiled; null in drivers older than CUDA 12.0.
+  Result (*encodeTensorMap)(EncodedMap *map, int32_t type, uint32_t rank, void *address,
+                            const uint64_t *sizes, const uint64_t *strides, const uint32_t *box,
+                            const uint32_t *steps, int32_t interleave, int32_t swizzle,
+                            int32_t promotion, int32_t fill) = nullptr;
   Result (*getCurrentContext)(void **context) = nullptr;
   Result (*pushContext)(void *context) = nullptr;
   Result (*popContext)(void **context) = nullptr;

@@ -72,12 +72,18 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
   InlineVector<void *, 64> parameters;
   for (size_t i = 0; i < request.slotCount; ++i)
     parameters.push(&request.slots[i]);
+  for (TensorMap &map : maps) {
+    void *encoded = map.get(name, request);
+    if (!encoded)
+      return false;
+    parameters.push(encoded);
+  }
 
   uint32_t gridX = static_cast<uint32_t>(request.grid[0]) * shape.clusterSize;
   uint32_t gridY = static_cast<uint32_t>(request.grid[1]);
   uint32_t gridZ = static_cast<uint32_t>(request.grid[2]);
   void *stream = reinterpret_cast<void *>(request.stream);
-  if (isPlain()) {
+  if (shape.isPlain()) {
     Result result = driver.launchKernel(function, gridX, gridY, gridZ, shape.threads, 1, 1,
                                         shape.sharedBytes, stream, parameters.data(), nullptr);
     if (result)
@@ -95,19 +101,25 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
 }
 
 PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context, LaunchShape shape,
-                           PyObject *owner) {
-  if (!Driver::get().open())
+                           PyObject *descriptors, PyObject *owner) {
+  Driver &driver = Driver::get();
+  std::vector<TensorMap> maps;
+  if (!driver.open() || (descriptors && !readTensorMaps(name, descriptors, maps)))
     return nullptr;
-  bool isPlain = shape.clusterSize == 1 && !shape.isCooperative && !shape.mayOverlap;
-  if (!isPlain && !Driver::get().launchKernelEx) {
+  if (!shape.isPlain() && !driver.launchKernelEx) {
     PyErr_Format(PyExc_RuntimeError,
                  "kernel '%s': num_ctas = %u, launch_cooperative_grid and launch_pdl need a driver "
                  "of CUDA 11.8 or newer",
                  name, shape.clusterSize);
     return nullptr;
   }
+  if (!maps.empty() && !driver.encodeTensorMap) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "kernel '%s': its tensor descriptors need a driver of CUDA 12.0 or newer", name);
+    return nullptr;
+  }
   return wrapExecutable(new NvidiaKernel(name, reinterpret_cast<void *>(function),
-                                         reinterpret_cast<void *>(context), shape,
+                                         reinterpret_cast<void *>(context), shape, std::move(maps),
                                          Ref::borrow(owner)));
 }
 

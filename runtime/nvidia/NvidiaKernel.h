@@ -4,6 +4,7 @@
 
 #include "runtime/launcher/Executable.h"
 #include "runtime/nvidia/Driver.h"
+#include "runtime/nvidia/TensorMap.h"
 
 namespace tile::runtime::nvidia {
 
@@ -14,32 +15,35 @@ struct LaunchShape {
   uint32_t clusterSize = 1;   ///< blocks of a program
   bool isCooperative = false; ///< all blocks run at once, or the launch fails
   bool mayOverlap = false;    ///< may begin while the kernel before it still runs
+
+  /// Whether the driver's oldest call says it all.
+  bool isPlain() const { return clusterSize == 1 && !isCooperative && !mayOverlap; }
 };
 
 class NvidiaKernel : public Executable {
 public:
-  NvidiaKernel(std::string name, void *function, void *context, LaunchShape shape, Ref owner)
+  NvidiaKernel(std::string name, void *function, void *context, LaunchShape shape,
+               std::vector<TensorMap> maps, Ref owner)
       : Executable(std::move(name)), function(function), context(context), shape(shape),
-        owner(std::move(owner)) {}
+        maps(std::move(maps)), owner(std::move(owner)) {}
 
   bool launch(const LaunchRequest &request) override;
   bool usesStream() const override { return true; }
 
 private:
   bool checkGrid(const int64_t (&grid)[3]) const;
-  bool isPlain() const {
-    return shape.clusterSize == 1 && !shape.isCooperative && !shape.mayOverlap;
-  }
   uint32_t listAttributes(LaunchAttribute (&attributes)[3]) const;
 
   void *const function, *const context;
   const LaunchShape shape;
-  Ref owner; ///< keeps the module loaded
+  std::vector<TensorMap> maps; ///< passed behind the arguments
+  Ref owner;                   ///< keeps the module loaded
 };
 
-/// Wrap a loaded function. Null with a Python error.
+/// Wrap a loaded function; `descriptors` are the recipes of its tensor maps, or null.
+/// Null with a Python error.
 PyObject *wrapNvidiaKernel(const char *name, uint64_t function, uint64_t context, LaunchShape shape,
-                           PyObject *owner);
+                           PyObject *descriptors, PyObject *owner);
 
 } // namespace tile::runtime::nvidia
 

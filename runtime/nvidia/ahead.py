@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.ahead import format_bytes
 from tilewright.errors import TargetError
+from tilewright.runtime.nvidia.ahead_maps import HELPERS, write_map
 from tilewright.runtime.nvidia.assembler import describe_assembler
 
 if TYPE_CHECKING:
@@ -77,12 +78,12 @@ void unload_{function}(void) {{
   tw_module = NULL;
 }}
 
-CUresult {function}(CUstream tw_stream{declaration}) {{
-  void *tw_arguments[] = {{{addresses}NULL}};
+{helpers}CUresult {function}(CUstream tw_stream{declaration}) {{
   const unsigned tw_x = (unsigned)({x}), tw_y = (unsigned)({y}), tw_z = (unsigned)({z});
   load_{function}();
   if (tw_x == 0 || tw_y == 0 || tw_z == 0)
     return CUDA_SUCCESS;
+{maps}  void *tw_arguments[] = {{{addresses}NULL}};
   return cuLaunchKernel(tw_kernel, tw_x, tw_y, tw_z, {threads}, 1, 1, {shared}, tw_stream,
                         tw_arguments, NULL);
 }}
@@ -104,10 +105,14 @@ def write(entry: Entry, comment: str) -> dict[str, str | bytes]:
     binary = kernel.asm["cubin" if describe_assembler() else "ptx"]
     image = binary.encode() + b"\0" if isinstance(binary, str) else binary
     x, y, z = entry.grid
+    descriptors = kernel.metadata["descriptors"]
+    names = [each.name for each in entry.parameters]
+    passed = [*names, *(f"tw_map_{i}" for i in range(len(descriptors)))]
     facts = {
         "comment": comment or f"Kernel {kernel.name} for {kernel.target}.", "function": entry.function,
         "guard": f"{entry.function.upper()}_H", "symbol": kernel.name, "declaration": entry.declare(),
         "image": format_bytes(image), "shared": kernel.metadata["shared_bytes"], "x": x, "y": y, "z": z,
-        "threads": _LANES * kernel.metadata["num_warps"],
-        "addresses": "".join(f"&{each.name}, " for each in entry.parameters)}
+        "threads": _LANES * kernel.metadata["launch_warps"], "addresses": "".join(f"&{name}, " for name in passed),
+        "helpers": f"{HELPERS}\n" if descriptors else "",
+        "maps": "".join(write_map(i, recipe, names) for i, recipe in enumerate(descriptors))}
     return {"h": _HEADER.format(**facts), "c": _SOURCE.format(**facts)}

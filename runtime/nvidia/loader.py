@@ -44,7 +44,8 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
     """
     device = Device.get(device_index)
     purpose = f"kernel '{kernel.name}'"
-    threads = _LANES * kernel.metadata["num_warps"]
+    # Warps that only copy come on top of those that the program asked for.
+    threads = _LANES * kernel.metadata.get("launch_warps", kernel.metadata["num_warps"])
     shared_bytes = kernel.metadata["shared_bytes"]
     _check(kernel, "shared memory", shared_bytes, device.properties.max_shared_bytes)
     _check(kernel, "threads", threads, device.properties.max_threads)
@@ -60,7 +61,8 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
             call(purpose, "cuFuncSetAttribute", function, name, shared_bytes)
     special = [bool(kernel.metadata.get(name)) for name in ("launch_cooperative_grid", "launch_pdl")]
     return _launcher.wrap_nvidia(kernel.name, int(function), int(device.context), threads, shared_bytes,
-                                 kernel.metadata["num_ctas"], module, *(special if any(special) else ()))
+                                 kernel.metadata["num_ctas"], module, *special,
+                                 kernel.metadata.get("descriptors", ()))
 
 
 def _check(kernel: CompiledKernel, resource: str, required: int, limit: int) -> None:

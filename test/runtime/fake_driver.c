@@ -1,4 +1,5 @@
-/* A driver without a GPU: it keeps track of contexts and writes each launch as a line to stdout. */
+/* A driver without a GPU: it keeps track of contexts and writes each launch as a line to stdout.
+ * WITHOUT_TENSOR_MAPS makes an older one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -12,6 +13,9 @@ enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, INVALID_IMAGE = 20
 static uintptr_t stack[16] = {0};
 static int depth = 0;
 static int shared_limit = 0;
+static int first_map = 2; /* of a kernel whose image begins with "maps <count>", or "maps <count> <arguments>" */
+static int map_count = 0;
+static int quiet = 0;     /* for measurements */
 
 Result cuInit(unsigned flags) { return flags ? INVALID_VALUE : SUCCESS; }
 Result cuDriverGetVersion(int *version) { return *version = 13000, SUCCESS; }
@@ -40,7 +44,7 @@ Result cuCtxGetCurrent(uintptr_t *context) { return *context = stack[depth], SUC
 
 /* An image is a text: "bad" does not load. */
 Result cuModuleLoadDataEx(uintptr_t *module, const char *image, unsigned count, int *options, void **values) {
-  if (!stack[depth]) return INVALID_CONTEXT;
+  if (count && !stack[depth]) return INVALID_CONTEXT;
   if (strncmp(image, "bad", 3) == 0) {
     for (unsigned i = 0; i < count; ++i)
       if (options[i] == 5) strcpy(values[i], "line 3: unknown instruction"); /* CU_JIT_ERROR_LOG_BUFFER */
@@ -48,9 +52,14 @@ Result cuModuleLoadDataEx(uintptr_t *module, const char *image, unsigned count, 
   }
   for (unsigned i = 0; i < count; ++i)
     if (options[i] == 0) printf("registers %d in %lx\n", (int)(uintptr_t)values[i], (long)stack[depth]); /* CU_JIT_MAX_REGISTERS */
+  first_map = 2, map_count = 0;
+  sscanf(image, "maps %d %d", &map_count, &first_map);
+  quiet = strstr(image, "quiet") != NULL;
   printf("load %.5s in %lx\n", image, (long)stack[depth]);
   return *module = 0x2000, SUCCESS;
 }
+/* What kernels as C functions call. */
+Result cuModuleLoadData(uintptr_t *module, const char *image) { return cuModuleLoadDataEx(module, image, 0, 0, 0); }
 Result cuModuleUnload(uintptr_t module) { return printf("unload %lx\n", (long)module), SUCCESS; }
 Result cuModuleGetFunction(uintptr_t *function, uintptr_t module, const char *name) {
   return *function = 0x3000 + strlen(name), SUCCESS;
@@ -67,9 +76,14 @@ Result cuFuncSetAttribute(uintptr_t function, int attribute, int value) {
 
 static Result launch(uintptr_t function, const unsigned *shape, uintptr_t stream, void **parameters, unsigned cluster) {
   if (shape[0] == 13) return INVALID_VALUE;
+  if (quiet) return SUCCESS;
   printf("launch %lx in %lx grid %u %u %u block %u %u %u shared %u cluster %u stream %lx args %llx %x\n", (long)function,
          (long)stack[depth], shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], cluster, (long)stream,
          *(unsigned long long *)parameters[0], *(unsigned *)parameters[1]);
+  for (int i = first_map; i < first_map + map_count; ++i) {
+    if ((uintptr_t)parameters[i] % 64) return INVALID_VALUE;
+    printf("parameter %d is map %d\n", i, *(int *)parameters[i]);
+  }
   return SUCCESS;
 }
 Result cuLaunchKernel(uintptr_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
@@ -95,6 +109,34 @@ Result cuLaunchKernelEx(const struct config *config, uintptr_t function, void **
   }
   return launch(function, config->shape, config->stream, parameters, cluster);
 }
+
+#ifndef WITHOUT_TENSOR_MAPS
+static void write_list(const char *name, const uint64_t *values, unsigned count) {
+  printf(" %s", name);
+  for (unsigned i = 0; i < count; ++i) printf("%c%llu", i ? ',' : ' ', (unsigned long long)values[i]);
+}
+/* A map holds its number; arrays at 0xbad0 are refused. */
+Result cuTensorMapEncodeTiled(int *map, int type, unsigned rank, void *address, const uint64_t *sizes,
+                              const uint64_t *strides, const unsigned *box, const unsigned *steps, int interleave,
+                              int swizzle, int promotion, int fill) {
+  static int number = 0;
+  uint64_t wide[5];
+  if ((uintptr_t)map % 64 || rank < 1 || rank > 5 || (uintptr_t)address == 0xbad0) return INVALID_VALUE;
+  memset(map, 0, 128);
+  *map = ++number;
+  if (quiet) return SUCCESS;
+  printf("map %d type %d base %llx", number, type, (unsigned long long)(uintptr_t)address);
+  write_list("sizes", sizes, rank);
+  write_list("strides", strides, rank - 1);
+  for (unsigned i = 0; i < rank; ++i) wide[i] = box[i];
+  write_list("box", wide, rank);
+  for (unsigned i = 0; i < rank; ++i) wide[i] = steps[i];
+  write_list("steps", wide, rank);
+  printf(" modes %d %d %d %d\n", interleave, swizzle, promotion, fill);
+  return SUCCESS;
+}
+#endif
+
 /* Addresses of GPU 1 have the bit 2^40; small ones belong to no GPU. */
 Result cuPointerGetAttribute(void *data, int attribute, uint64_t address) {
   if (attribute != 9 || address < 0x100) return INVALID_VALUE;

@@ -2,69 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 from tilewright.runtime.errors import AssemblerError, MissingDriverError
 from tilewright.runtime.nvidia import assembler
 from tilewright.runtime.nvidia.device import architecture_of
-
-HERE = Path(__file__).parent
-
-PRELUDE = """
-import gc
-import numpy as np
-from c_kernels import Kernel, Param, Source
-from tilewright.runtime import launch, nvidia
-from tilewright.runtime.nvidia import loader
-
-loader.describe_assembler = lambda: None  # the images here are no PTX
-
-class Array:
-    def __init__(self, address, typestr="<f4", read_only=False, stream=None):
-        self.__cuda_array_interface__ = {"data": (address, read_only), "typestr": typestr, "shape": (4,),
-                                         "version": 3, "stream": stream}
-
-class GpuSource(Source):
-    def compile_for(self, specialization):
-        self.requests.append(specialization)
-        return Kernel(self.name, specialization.target, {"ptx": self.library},
-                      {"num_warps": specialization.options.get("num_warps", 4),
-                       "num_ctas": specialization.options.get("num_ctas", 1), "shared_bytes": self.scratch_bytes,
-                       **{name: specialization.options.get(name) for name in
-                          ("launch_cooperative_grid", "launch_pdl", "maxnreg")}})
-
-def make(image="image", shared_bytes=0, params=("x", "n")):
-    source = GpuSource("kernel", [Param(name) for name in params], image, shared_bytes)
-    return launch.make_launcher(source), source
-"""
-
-
-@pytest.fixture(scope="session")
-def fake_driver(tmp_path_factory):
-    """Run code in a process whose driver is ours; gives what it prints."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    pytest.importorskip("cuda.bindings.driver")
-    folder = tmp_path_factory.mktemp("driver")
-    command = [compiler, "-shared", "-fPIC", "-o", folder / "libcuda.so.1", HERE / "fake_driver.c", "-ldl"]
-    subprocess.run(command, check=True)
-
-    def run(code: str) -> list[str]:
-        path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = {**os.environ, "LD_LIBRARY_PATH": str(folder), "PYTHONPATH": path, "TILEWRIGHT_CACHE": "0"}
-        done = subprocess.run([sys.executable, "-u", "-c", PRELUDE + textwrap.dedent(code)], env=environment,
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
-
-    return run
 
 
 def test_a_launch_reaches_the_driver_with_all_it_was_given(fake_driver):
