@@ -18,7 +18,6 @@ from bench.twin import load_twin
 from bench.workload import Workload
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
-import arrays as tile_arrays  # noqa: E402
 import attention as tile_pointers  # noqa: E402
 import attention_backward as tile_backward  # noqa: E402
 import attention_descriptors as tile_descriptors  # noqa: E402
@@ -33,7 +32,6 @@ POINTERS = [tile(128, 128, 8, 3), tile(128, 64, 8, 4), tile(128, 64, 4, 3), tile
 WIDE = [tile(128, 128, 8, 2), tile(128, 64, 8, 3), tile(64, 128, 4, 2)]
 NARROW = [tile(128, 128, 8, 3), tile(128, 64, 8, 3), tile(128, 64, 4, 3), tile(64, 128, 4, 3)]
 UNPEELED = [tile(128, 128, 8, 2, PEELED=False), tile(128, 128, 8, 3, PEELED=False)]
-THREE = [tile(192, 128, 12, 2), tile(192, 64, 12, 3)]  # Triton's blocks are powers of two
 BACKWARD = [tile(64, 128, 8, 2), tile(64, 64, 4, 2), tile(64, 128, 8, 2, deterministic=True)]
 BACKWARD_NARROW = [*BACKWARD, tile(128, 128, 8, 2), tile(64, 128, 4, 2)]
 
@@ -59,7 +57,7 @@ def attention_forward() -> Iterator[Workload]:
 def _by_descriptors(twin: Any, heads: int, kv_heads: int, length: int, size: int, causal: bool) -> Workload:
     q, k, v = _operands(heads, kv_heads, length, size)
     theirs = WIDE if size == 128 else NARROW
-    ours = [*theirs, *(THREE if size == 64 else ()), *(UNPEELED[:1] if causal else ())]
+    ours = [*theirs, *(UNPEELED[:1] if causal else ())]
     return _forward("descriptors", twin, tile_descriptors, q, k, v, causal, ours, theirs)
 
 
@@ -104,8 +102,6 @@ def forward_flops(q: torch.Tensor, causal: bool) -> float:
 def attention_backward() -> Iterator[Workload]:
     """All kernels of the backward pass, with what they need beside the five products."""
     twin = load_twin("examples/attention_backward.py")
-    for module in (tile_arrays, load_twin("examples/arrays.py")):
-        module.leave_unfilled()
     shapes = [(heads, heads, length) for heads, length in ((128, 8192), (256, 2048))]
     for heads, kv_heads, length in place.sizes(shapes, ((4, 2, 128),)):
         for size, causal in place.sizes(((64, False), (64, True), (128, False), (128, True)), ((64, True),)):

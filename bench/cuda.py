@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import tilewright as tw
 import torch
@@ -20,16 +22,22 @@ from bench.bandwidth import (
 )
 from bench.candidates import results
 from bench.compile_time import compile_times
-from bench.gemm import gemm, gemm_rows, matmul
+from bench.gemm import gemm, gemm_few_rows, gemm_rows, matmul
 from bench.kernels import add_kernel, empty_kernel
 from bench.quantized import fp8, fp8_block_scaled
 from bench.twin import load_twin
 from bench.workload import Workload
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+import arrays  # noqa: E402
+
+for module in (arrays, load_twin("examples/arrays.py")):
+    module.leave_unfilled()
+
 
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
     return [add, softmax, rms_norm, layer_norm, cross_entropy, rms_norm_backward, layer_norm_backward,
-            cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, attention,
+            cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, gemm_few_rows, attention,
             attention_forward, attention_backward, fp8, fp8_block_scaled,
             launch, compile_times]
 

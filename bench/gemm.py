@@ -17,6 +17,7 @@ from bench.workload import Workload
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 import matmul as tile_matmul  # noqa: E402
 import matmul_persistent as tile_persistent  # noqa: E402
+import matmul_schedules as tile_schedules  # noqa: E402
 
 
 def tile(m: int, n: int, k: int, warps: int, stages: int, **more: Any) -> Options:
@@ -27,9 +28,23 @@ def tile(m: int, n: int, k: int, warps: int, stages: int, **more: Any) -> Option
 LARGE = [tile(128, 256, 64, 8, 3), tile(128, 256, 64, 8, 4), tile(128, 256, 64, 8, 4, PARTS=2),
          tile(256, 128, 64, 8, 3)]
 SMALL = [tile(128, 128, 64, 4, 4), tile(128, 128, 64, 8, 4), tile(64, 256, 64, 4, 4), tile(64, 128, 64, 4, 5)]
-ODD = [tile(128, 192, 64, 8, 4), tile(192, 192, 64, 12, 3)]  # Triton's blocks are powers of two
+ODD = [tile(128, 192, 64, 8, 4)]  # Triton's blocks are powers of two
 FLAT = [tile(128, 256, 64, 8, 3, FLATTEN=True), tile(128, 256, 64, 8, 4, PARTS=2, FLATTEN=True),
         tile(128, 128, 64, 8, 4, FLATTEN=True)]
+SHARED = [tile(128, 128, 64, 8, 4, schedule="split", SPLITS=2), tile(128, 128, 64, 8, 4, schedule="stream"),
+          tile(128, 256, 64, 8, 3, schedule="stream"), tile(128, 128, 64, 8, 4, schedule="split", SPLITS=1),
+          tile(64, 128, 64, 4, 4, schedule="split", SPLITS=1)]
+
+
+def few(m: int, n: int, k: int, splits: int, stages: int, warps: int = 4) -> Options:
+    """A configuration for few rows of x: m of them, n of the weights."""
+    return tile(m, n, k, warps, stages, SPLITS=splits)
+
+
+FEW = {16: [few(16, 64, 128, 1, 4), few(16, 64, 128, 2, 4), few(16, 64, 256, 2, 3), few(16, 64, 128, 4, 4),
+            few(16, 128, 128, 4, 4), few(16, 64, 64, 8, 6)],
+       64: [few(64, 64, 128, 1, 4), few(64, 64, 128, 2, 4), few(64, 64, 128, 4, 3), few(64, 128, 128, 2, 4),
+            few(64, 128, 64, 4, 4), few(64, 128, 128, 4, 3, 8)]}
 
 
 def matmul() -> Iterator[Workload]:
@@ -56,7 +71,9 @@ def gemm() -> Iterator[Workload]:
     for dtype in (torch.float16, torch.bfloat16):
         sizes = (1024, 2048, 4096, 8192) if dtype == torch.float16 else (4096, 8192)
         for size in place.sizes(sizes, (96,)):
-            yield _product(twin, size, dtype, True, "host", [*LARGE, *SMALL, *ODD], [*LARGE, *SMALL, *FLAT])
+            shared = SHARED if size <= 2048 else []
+            yield _product(twin, size, dtype, True, "host", [*LARGE, *SMALL, *ODD, *shared],
+                           [*LARGE, *SMALL, *FLAT, *shared])
 
 
 def gemm_rows() -> Iterator[Workload]:
@@ -73,13 +90,46 @@ def _product(twin: Any, size: int, dtype: torch.dtype, transposed: bool, descrip
     a, b = (place.randn(size, size, dtype=dtype) for _ in range(2))
     outputs = [torch.empty_like(a) for _ in range(3)]
     second = b.T if transposed else b
+    counters = _counters()
+    twin_schedules = load_twin("examples/matmul_schedules.py")
 
-    def persistent(module: Any, c: Any) -> Any:
-        return lambda options: module.matmul(a, b, c, transposed, descriptors == "host", **options)
+    def by(module: Any, schedules: Any, c: Any) -> Any:
+        def call(options: Options) -> Any:
+            if "schedule" in options:
+                return schedules.matmul(a, b, c, counters, **options)
+            return module.matmul(a, b, c, transposed, descriptors == "host", **options)
 
-    candidates = {"tilewright": best("tilewright", ours, persistent(tile_persistent, outputs[0])),
-                  "triton": best("triton", theirs, persistent(twin, outputs[1])),
+        return call
+
+    candidates = {"tilewright": best("tilewright", ours, by(tile_persistent, tile_schedules, outputs[0])),
+                  "triton": best("triton", theirs, by(twin, twin_schedules, outputs[1])),
                   "cublas": lambda: torch.matmul(a, second, out=outputs[2])}
     kind = f"{str(dtype).removeprefix('torch.')} {'nt' if transposed else 'nn'}"
     return Workload(f"gemm {size}^3 {kind} {descriptors}", candidates, results(candidates, outputs),
                     a.double() @ second.double(), tolerance=5e-3, flops=2.0 * size**3)
+
+
+def gemm_few_rows() -> Iterator[Workload]:
+    """Products of 1 to 64 rows, as models decode: the weights are read once, so bytes count."""
+    twin = load_twin("examples/matmul_schedules.py")
+    counters = _counters()
+    for size in place.sizes((4096, 8192), (128,)):
+        weights = place.randn(size, size, dtype=torch.float16)
+        for rows in (1, 16, 64):
+            x = place.randn(rows, size, dtype=torch.float16)
+            outputs = [torch.empty_like(x) for _ in range(3)]
+
+            def few_rows(module: Any, y: Any, x: Any = x, weights: Any = weights) -> Any:
+                return lambda options: module.multiply_few(x, weights, y, counters, **options)
+
+            configs = FEW[max(rows, 16)]
+            candidates = {"tilewright": best("tilewright", configs, few_rows(tile_schedules, outputs[0])),
+                          "triton": best("triton", configs, few_rows(twin, outputs[1])),
+                          "cublas": lambda x=x, weights=weights, y=outputs[2]: torch.matmul(x, weights.T, out=y)}
+            yield Workload(f"gemm {rows}x{size}x{size} float16", candidates, results(candidates, outputs),
+                           x.double() @ weights.double().T, tolerance=5e-3,
+                           bytes=2.0 * (weights.numel() + 2 * x.numel()))
+
+
+def _counters() -> torch.Tensor:
+    return torch.zeros(8192, dtype=torch.int32, device=place.device())
