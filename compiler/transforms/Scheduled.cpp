@@ -3,6 +3,7 @@
 
 #include "compiler/transforms/AssignLayouts/AssignLayouts.h"
 #include "compiler/transforms/CarryOffsets/CarryOffsets.h"
+#include "compiler/transforms/DeferReductions/DeferReductions.h"
 #include "compiler/transforms/ExpandAtomics/ExpandAtomics.h"
 #include "compiler/transforms/ExpandDescriptors/ExpandDescriptors.h"
 #include "compiler/transforms/ExpandSorts/ExpandSorts.h"
@@ -39,6 +40,7 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createRemoveConversions());
   // Equal values that were computed in two layouts are one now.
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createDeferReductions());
   pm.addPass(createSpecializeWarps());
   pm.addNestedPass<func::FuncOp>(createPipelineLoops());
   pm.addNestedPass<func::FuncOp>(createPlaceOperands());

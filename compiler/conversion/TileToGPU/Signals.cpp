@@ -72,7 +72,8 @@ LogicalResult tile::lower(AcquireOp op, ThreadLowering &t) {
   return success();
 }
 
-/// The warp's threads are done before one of them arrives.
+/// The warp's threads are done before one of them arrives: the first one, which is
+/// known before any loop.
 LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getHooks(op, t);
   if (!hooks)
@@ -82,8 +83,9 @@ LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
     hooks->emitArrive(t.b, signal);
     return success();
   }
-  t.scope.emitWarpBarrier(t.b);
-  emitIf(t, hooks->emitElect(t.b), [&] { hooks->emitArrive(t.b, signal); });
+  if (!op.getTogether())
+    t.scope.emitWarpBarrier(t.b);
+  emitIf(t, createEquals(t.b, t.scope.getLane(), 0), [&] { hooks->emitArrive(t.b, signal); });
   return success();
 }
 

@@ -88,6 +88,10 @@ void BlockCopySelector::collectWritten() {
 
 bool BlockCopySelector::isMadeAtLaunch(Value value) const {
   auto desc = value.getDefiningOp<MakeDescriptorOp>();
+  // Copies move 8-bit floats as bytes, and pad these with zeros alone.
+  if (desc && desc.getType().getNanPadding() &&
+      desc.getType().getElementType().getIntOrFloatBitWidth() == 8)
+    return false;
   return desc && llvm::all_of(desc->getOperands(),
                               [](Value part) { return getLaunchExpression(part).has_value(); });
 }

@@ -86,7 +86,8 @@ static LogicalResult release(AcquireOp acquire, Value empty) {
   }
   OpBuilder b(acquire);
   b.setInsertionPointAfter(last);
-  ArriveOp::create(b, acquire.getLoc(), empty, acquire.getIndex());
+  ArriveOp::create(b, acquire.getLoc(), empty, acquire.getIndex(),
+                   /*together=*/isa<AwaitDotsOp>(last));
   return success();
 }
 

@@ -337,13 +337,17 @@ def Tile_ArriveOp : Tile_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "An arrival at a signal for each warp of the role";
   let description = [{
     What the warp has done before is visible to those who acquire the phase.
+    `together`: its threads are done as one, because they have awaited products
+    since; else they meet first.
 
     ```mlir
-    tile.arrive %empty[%i] : !tile.signals<3>
+    tile.arrive %empty[%i] together : !tile.signals<3>
     ```
   }];
-  let arguments = (ins Tile_SignalsType:$signals, I32:$index);
-  let assemblyFormat = "$signals `[` $index `]` attr-dict `:` qualified(type($signals))";
+  let arguments = (ins Tile_SignalsType:$signals, I32:$index, UnitAttr:$together);
+  let assemblyFormat = [{
+    $signals `[` $index `]` (`together` $together^)? attr-dict `:` qualified(type($signals))
+  }];
 }
 
 def Tile_ExpectOp : Tile_Op<"expect", [MemoryEffects<[MemRead, MemWrite]>]> {
