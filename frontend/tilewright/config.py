@@ -141,6 +141,12 @@ def ptxas() -> str | None:
     return _text("TILEWRIGHT_PTXAS")
 
 
+def cuda_toolkits() -> list[Path]:
+    """Folders of NVIDIA's toolkit: those that its own variables name, and where it installs itself."""
+    named = [os.environ.get(variable) for variable in ("CUDA_HOME", "CUDA_PATH")]
+    return [Path(folder) for folder in (*named, "/usr/local/cuda") if folder]
+
+
 def llvm_objdump() -> str | None:
     """Path of llvm-objdump, where set."""
     return _text("TILEWRIGHT_LLVM_OBJDUMP")

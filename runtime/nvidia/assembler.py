@@ -1,10 +1,16 @@
-"""From PTX to a cubin without a driver: by nvJitLink in process, else by ptxas."""
+"""From PTX to a cubin without a driver: by ptxas, else by nvJitLink in process.
+
+nvJitLink compiles what may be linked with more: it takes several times as long, and gives warps no registers of
+other warps (setmaxnreg), which kernels with roles need to be fast.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -45,8 +51,9 @@ def assemble(ptx: str, arch: str, options: CompileOptions | None = None) -> byte
     """
     assembly = assemble_with_log(ptx, arch, options)
     if assembly is None:
-        raise AssemblerError("there is no assembler for PTX: pip install cuda-bindings nvidia-nvjitlink, or put ptxas "
-                             "on PATH or into TILEWRIGHT_PTXAS; .asm['ptx'] needs none")
+        raise AssemblerError("there is no assembler for PTX: put ptxas on PATH or into TILEWRIGHT_PTXAS (pip install "
+                             "nvidia-cuda-nvcc has it), or pip install cuda-bindings nvidia-nvjitlink; .asm['ptx'] "
+                             "needs none")
     return assembly.cubin
 
 
@@ -56,11 +63,11 @@ def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None
     Raises:
         AssemblerError: If the assembler refuses the text.
     """
-    path = config.ptxas()
-    if path is None and (nvjitlink := _nvjitlink()) is not None:
+    if (path := _ptxas()) is not None:
+        return _assemble_by_ptxas(path, ptx, arch, _flags(options))
+    if (nvjitlink := _nvjitlink()) is not None:
         return _assemble_in_process(nvjitlink, ptx, arch, _flags(options))
-    path = path or shutil.which("ptxas")
-    return _assemble_by_ptxas(path, ptx, arch, _flags(options)) if path else None
+    return None
 
 
 def _flags(options: CompileOptions | None) -> list[str]:
@@ -74,10 +81,24 @@ def _flags(options: CompileOptions | None) -> list[str]:
 
 def describe_assembler() -> str | None:
     """Which assembler is at hand; None without one."""
-    path = config.ptxas()
-    if path is None and (nvjitlink := _nvjitlink()) is not None:
-        return "nvJitLink {}.{}".format(*nvjitlink.version())
-    return path or shutil.which("ptxas")
+    if (path := _ptxas()) is not None:
+        return path
+    return None if (nvjitlink := _nvjitlink()) is None else "nvJitLink {}.{}".format(*nvjitlink.version())
+
+
+def _ptxas() -> str | None:
+    """The path of ptxas: what the configuration names, else the first of PATH, a toolkit, and Python's packages."""
+    return config.ptxas() or _find_ptxas()
+
+
+@cache
+def _find_ptxas() -> str | None:
+    candidates = [folder / "bin" / "ptxas" for folder in config.cuda_toolkits()]
+    for folder in map(Path, sys.path):
+        candidates += sorted(folder.glob("nvidia/*/bin/ptxas"))
+        candidates.append(folder / "triton" / "backends" / "nvidia" / "bin" / "ptxas")
+    found = next((path for path in candidates if os.access(path, os.X_OK)), None)
+    return shutil.which("ptxas") or (str(found) if found else None)
 
 
 @cache

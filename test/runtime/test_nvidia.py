@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -226,13 +225,13 @@ def some_assembler(request, monkeypatch):
     if request.param == "nvJitLink":
         if assembler._nvjitlink() is None:
             pytest.skip("nvJitLink is not installed")
+        monkeypatch.setattr(assembler, "_find_ptxas", lambda: None)
         return request.param
-    path = shutil.which("ptxas")
+    path = assembler._find_ptxas()
     if path is None:
-        pytest.skip("no ptxas on PATH")
-    if request.param == "ptxas":
-        monkeypatch.setattr(assembler, "_nvjitlink", lambda: None)
-    else:
+        pytest.skip("there is no ptxas")
+    if request.param == "TILEWRIGHT_PTXAS":
+        monkeypatch.setattr(assembler, "_find_ptxas", lambda: None)
         monkeypatch.setenv("TILEWRIGHT_PTXAS", path)
     return path
 
@@ -253,9 +252,9 @@ def test_an_assembler_is_quoted(some_assembler):
 
 def test_without_an_assembler(monkeypatch):
     monkeypatch.setattr(assembler, "_nvjitlink", lambda: None)
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(assembler, "_find_ptxas", lambda: None)
     monkeypatch.delenv("TILEWRIGHT_PTXAS", raising=False)
     assert assembler.describe_assembler() is None
     assert assembler.assemble_with_log(PTX, "sm_80") is None
-    with pytest.raises(AssemblerError, match="there is no assembler for PTX: pip install"):
+    with pytest.raises(AssemblerError, match="there is no assembler for PTX: put ptxas"):
         assembler.assemble(PTX, "sm_80")
