@@ -7,8 +7,11 @@ from tilewright.errors import OutOfResources, TilewrightError
 __all__ = ["AssemblerError", "DeviceAssertionError", "DriverError", "MissingDriverError", "OutOfResources"]
 
 
-class DeviceAssertionError(TilewrightError, AssertionError):
-    """A ``tl.device_assert`` did not hold for some element."""
+class DeviceAssertionError(TilewrightError, AssertionError, RuntimeError):
+    """A ``tl.device_assert`` did not hold for some element.
+
+    Programs know it as what an interpreter raises, and as what a device's failure is.
+    """
 
     def __init__(self, kernel: str, message: str, place: str) -> None:
         super().__init__(kernel, message, place)

@@ -30,13 +30,14 @@ __version__ = "0.1.0"
 @constexpr_function
 def cdiv(x: int, y: int) -> int:
     """``x / y`` rounded up."""
-    return -(-x // y)
+    # The division of values of a program truncates, so that the sign cannot be turned around twice.
+    return (x + y - 1) // y
 
 
 @constexpr_function
 def next_power_of_2(n: int) -> int:
-    """The smallest power of two that is not smaller than ``n``."""
-    return 1 if n <= 1 else 1 << (n - 1).bit_length()
+    """The smallest power of two that is not smaller than ``n``; 0 for numbers that are not positive."""
+    return 1 << (n - 1).bit_length() if n > 0 else 0
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,8 @@ def is_dtype(value: Any) -> bool:
     kind = type(value)
     if kind.__name__ == "dtype" and kind.__module__.partition(".")[0] == "torch":
         return True
+    if isinstance(value, type):  # such as numpy.float32, which numpy takes for the type of an array
+        return value.__module__ in ("numpy", "ml_dtypes") and hasattr(value, "dtype")
     return kind.__module__.startswith("numpy") and kind.__name__.endswith(("dtype", "DType"))
 
 
@@ -28,6 +30,10 @@ class MockTensor:
     """
 
     def __init__(self, dtype: Any, shape: Sequence[int] | None = None) -> None:
+        if isinstance(dtype, type):
+            import numpy
+
+            dtype = numpy.dtype(dtype)
         self.dtype = dtype
         self.shape = [1] if shape is None else list(shape)
 

@@ -152,9 +152,14 @@ def llvm_objdump() -> str | None:
     return _text("TILEWRIGHT_LLVM_OBJDUMP")
 
 
+def debug_is_asked() -> bool:
+    """Whether kernels shall check themselves, interpreted or not."""
+    return _flag("TILEWRIGHT_DEBUG", False)
+
+
 def debug() -> bool:
     """The default of the option `debug`."""
-    return _flag("TILEWRIGHT_DEBUG", False) or interpret()
+    return debug_is_asked() or interpret()
 
 
 def dump_dir() -> Path | None:

@@ -99,6 +99,7 @@ def test_a_kernel_that_is_compiled_first(add, arrays):
 def test_types_stand_for_arrays(add, arrays):
     kernel = add.warmup(np.dtype("float32"), tl.float32, MockTensor(tl.float32), 1000, BLOCK=256, grid=(1,))
     assert kernel is add.warmup(*arrays, 1000, BLOCK=256, grid=(1,))
+    assert kernel is add.warmup(np.float32, np.float32, np.float32, 1000, BLOCK=256, grid=(1,))
     assert MockTensor.wrap_dtype(3) == 3
     assert MockTensor(tl.float16, (2, 3, 4)).stride() == (12, 4, 1)
 

@@ -75,11 +75,36 @@ def test_sums_and_products_that_do_not_fit(dtype, low, high):
 
     for op, name, a, b in (("add", "add", high, 1), ("sub", "sub", low, 1), ("mul", "mul", high, 2),
                            ("function", "mul", high, 2)):
-        with pytest.raises(DeviceAssertionError, match=f"{dtype} overflow detected for operation {name}"):
+        with pytest.raises(DeviceAssertionError, match=f"{dtype} overflow detected for operation {name}") as caught:
             run(op, a, b)
+        assert isinstance(caught.value, RuntimeError) and isinstance(caught.value, AssertionError)
         run(op, a, b, sanitize_overflow=False)
     assert run("unchecked", high, 1)[2] == np.array(low, dtype)
     assert run("add", high - 1, 1)[2] == high and run("sub", low + 1, 1)[2] == low
+
+
+@tw.jit
+def plus(a, b):
+    return a + b
+
+
+@tw.jit
+def sums_kernel(x, out, seed, N: tl.constexpr):
+    i = tl.arange(0, N)
+    values = tl.load(x + i)
+    tl.store(out, tl.reduce(values, 0, plus))
+    tl.store(out + 1 + i, tl.associative_scan(values, 0, plus))
+    tl.store(out + 1 + N + i, tl.randint(seed, i).to(tl.int32, bitcast=True))
+    tl.store(out + 1 + 2 * N + i, tl.rand(seed, i).to(tl.int32, bitcast=True))
+
+
+@pytest.mark.parametrize("seed", [3, 2**40 + 1])
+def test_combine_functions_and_random_numbers_are_not_checked(seed):
+    x = np.full(16, 2**30, np.int32)
+    plain, checked = np.zeros((2, 49), np.int32)
+    sums_kernel[(1,)](x, plain, seed, 16)
+    sums_kernel[(1,)](x, checked, seed, 16, debug=True)
+    assert np.array_equal(plain, checked) and plain[0] == 0
 
 
 @tw.jit

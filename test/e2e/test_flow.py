@@ -175,3 +175,23 @@ def test_conditions_joined_by_and(values):
     x, out = np.array(values, np.int32), np.empty(1, np.int32)
     short_circuit_kernel[(1,)](x, len(values), out)
     assert out[0] == (values.index(0) if 0 in values else len(values))
+
+
+@tw.jit
+def one_element_kernel(x, out):
+    one = tl.load(x + tl.arange(0, 1))
+    if one > 0:
+        tl.store(out, 1)
+    if one[:, None] > 5 and one > 0:
+        tl.store(out + 1, 1)
+    while one > 0:
+        one -= 1
+        tl.atomic_add(out + 2, 1)
+    tl.store(out + 3, 7 if one == 0 else 8)
+
+
+@pytest.mark.parametrize("value", [-1, 3, 9])
+def test_a_block_of_one_element_is_a_condition(value):
+    out = np.zeros(4, np.int32)
+    one_element_kernel[(1,)](np.full(1, value, np.int32), out)
+    assert out.tolist() == [value > 0, value > 5, max(value, 0), 7 if value >= 0 else 8]

@@ -256,3 +256,97 @@ def calls_foreign(n, N: tl.constexpr, out):
 
 def test_functions_written_for_triton():
     assert run(calls_foreign, 4, 7, size=8) == [4] * 7 + [0]
+
+
+class Sizes:
+    """What programs keep helpers of the host in."""
+
+    @staticmethod
+    def padded(n):
+        return tw.next_power_of_2(getattr(n, "value", n))
+
+
+@tw.jit
+def calls_of_modules(n, N: tl.constexpr, out):
+    P: tl.constexpr = Sizes.padded(N)
+    i = tl.arange(0, P)
+    tl.store(out + i, P, mask=i < N)
+    tl.store(out + N, tw.cdiv(n, 4))
+    C: tl.constexpr = tw.cdiv(N, 4)
+    tl.store(out + N + 1, C)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9])
+def test_functions_of_the_host_are_reached_by_their_owner(n):
+    assert run(calls_of_modules, n, 5, size=7) == [8] * 5 + [-(-n // 4), 2]
+    assert [tw.next_power_of_2(each) for each in (-3, 0, 1, 2, 3, 64, 65)] == [0, 0, 1, 2, 4, 64, 128]
+
+
+@tl.core.extern
+def sine(x, _semantic=None):
+    return tl.core.extern_elementwise("", "", [x], {(tl.core.dtype("fp32"),): ("__nv_sinf", tl.core.dtype("fp32")),
+                                                    (tl.core.dtype("fp64"),): ("__nv_sin", tl.core.dtype("fp64"))},
+                                      is_pure=True, _semantic=_semantic)
+
+
+@tl.core.builtin
+def at_least(x, low, _semantic=None):
+    assert isinstance(low, tl.constexpr) and isinstance(x, tl.tensor)
+    wide = tl.cast(x, tl.float32, _semantic=_semantic)
+    return tl.maximum(wide, tl.core.full(x.shape, low, tl.float32, _semantic=_semantic), _semantic=_semantic)
+
+
+@tw.jit
+def calls_functions_for_the_compiler(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i)
+    tl.store(out + i, sine(value))
+    tl.store(out + N + i, at_least(value, 1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_functions_that_hand_on_what_the_compiler_gave_them(rng, dtype):
+    x = rng.normal(size=16).astype(dtype)
+    out = np.zeros((2, 16), dtype)
+    calls_functions_for_the_compiler[(1,)](x, out, 16)
+    np.testing.assert_allclose(out[0], np.sin(x.astype(np.float64)), rtol=1e-5)
+    assert np.array_equal(out[1], np.maximum(x.astype(np.float32), 1))
+
+
+def external(symbol, operands, dtype="fp32"):
+    """A function of a library by its symbol."""
+    type = tl.core.dtype(dtype)
+
+    @tl.core.extern
+    def call(*values, _semantic=None):
+        return tl.core.extern_elementwise("", "", list(values), {(type,) * operands: (symbol, type)}, is_pure=True,
+                                          _semantic=_semantic)
+
+    return call
+
+
+@tw.jit
+def external_kernel(x, y, out, function: tl.constexpr, OPERANDS: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    if OPERANDS == 1:
+        tl.store(out + i, function(tl.load(x + i)))
+    else:
+        tl.store(out + i, function(tl.load(x + i), tl.load(y + i)))
+
+
+@pytest.mark.parametrize("symbol, operands, reference", [
+    ("__nv_fabsf", 1, np.abs), ("__nv_powf", 2, np.power), ("__nv_fmodf", 2, np.fmod), ("__nv_log1pf", 1, np.log1p),
+    ("__ocml_exp_f32", 1, np.exp), ("__nv_fadd_rn", 2, np.add), ("__nv_fsqrt_rn", 1, np.sqrt),
+    ("__nv_fmaxf", 2, np.maximum), ("__nv_atan2f", 2, np.arctan2), ("__nv_isnanf", 1, np.isnan)])
+def test_functions_of_libraries_by_their_symbols(rng, symbol, operands, reference):
+    x, y, out = (rng.uniform(0.1, 3, 16).astype(np.float32) for _ in range(3))
+    external_kernel[(1,)](x, y, out, external(symbol, operands), operands, 16)
+    np.testing.assert_allclose(out, reference(*(each.astype(np.float64) for each in (x, y)[:operands])), rtol=1e-5)
+
+
+def test_symbols_that_no_function_has():
+    x = np.ones(16, np.float32)
+    with pytest.raises(tw.CompilationError, match="no function for the symbol '__nv_nothing'"):
+        external_kernel[(1,)](x, x, x, external("__nv_nothing", 1), 1, 16)
+    with pytest.raises(tw.CompilationError, match=r"no symbol for \(fp32\), there are symbols for \(fp64\)"):
+        external_kernel[(1,)](x, x, x, external("__nv_sin", 1, "fp64"), 1, 16)

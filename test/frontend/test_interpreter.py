@@ -84,6 +84,57 @@ def ordered(x, out, places, BLOCK: tl.constexpr):
     tl.store(places + i, where)
 
 
+@tw.jit
+def is_float(x):
+    return (x + tl.zeros((1,), tl.int1)).dtype.is_floating()
+
+
+@tw.jit
+def larger_or_nan(a, b):
+    larger = a > b
+    if is_float(a):
+        larger |= a != a
+    return tl.where(larger, a, b)
+
+
+@tw.jit
+def squared_first(a, b):
+    return a + tl.sum(tl.full((2,), 0.5, tl.float32) * b)
+
+
+@tw.jit
+def combines_blocks(x, out, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)
+    block = tl.load(x + i[:, None] * N + tl.arange(0, N)[None, :])
+    tl.store(out + i, tl.reduce(block, 1, larger_or_nan))
+    tl.store(out + M + i, tl.reduce(block, 1, squared_first))
+
+
+def test_combine_functions_with_blocks_of_their_own(interpret, rng):
+    x = rng.normal(size=(4, 8)).astype(np.float32)
+    x[1, 3] = np.nan
+    out = np.zeros((2, 4), np.float32)
+    interpret(combines_blocks)[(1,)](x, out, 4, 8)
+    assert np.array_equal(out[0], x.max(1), equal_nan=True)
+    np.testing.assert_allclose(out[1], x.sum(1), rtol=1e-5, atol=1e-6)
+
+
+@tw.jit
+def wraps_around(x, out):
+    tl.store(out, tl.load(x) * 2)
+
+
+def test_sums_are_checked_where_it_is_asked_for(interpret, monkeypatch):
+    x, out = np.full(1, 2**30, np.int32), np.zeros(1, np.int32)
+    interpret(wraps_around)[(1,)](x, out)
+    assert out[0] == -2**31
+    with pytest.raises(DeviceAssertionError, match="int32 overflow detected for operation mul"):
+        interpret(wraps_around)[(1,)](x, out, debug=True)
+    monkeypatch.setenv("TILEWRIGHT_DEBUG", "1")
+    with pytest.raises(DeviceAssertionError, match="int32 overflow"):
+        interpret(wraps_around)[(1,)](x, out)
+
+
 def test_scans_and_sorts(interpret, rng):
     x = rng.integers(-50, 50, 32).astype(np.float32)
     out, places = np.zeros(96, np.float32), np.zeros(32, np.int32)

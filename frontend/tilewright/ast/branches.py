@@ -9,6 +9,7 @@ from ..errors import Note, TileTypeError
 from ..language.arithmetic import truth
 from ..language.conversion import describe_value
 from ..language.loops import condition as loop_condition
+from ..language.shapes import item
 from ..language.types import describe
 from .frame import RESULT
 from .merging import Merged, describe_flow, filler, merge, mismatch
@@ -36,6 +37,8 @@ class Branches:
         if not isinstance(value, tensor):
             raise TileTypeError(f"a condition must be a number or a scalar, got {describe_value(value)}")
         if value.type.is_block():
+            if value.numel == 1:
+                return item(truth(value))
             raise TileTypeError(
                 f"a condition must be one value, got {describe(value.type)}",
                 "reduce it first, such as tl.max(x.to(tl.int32)) != 0, or choose by element with tl.where")

@@ -47,6 +47,8 @@ class Calls:
         self.frame.node = node
         if getattr(node, "unused", False):
             self.check_result_is_used(function, node)
+        if isinstance(node.func, ast.Attribute) and is_python_function(function):
+            return self.call_foreign(function, positional, named)
         return self.call_value(function, positional, named)
 
     def check_result_is_used(self: Lowering, function: Value, node: ast.Call) -> None:
@@ -69,8 +71,11 @@ class Calls:
             return self.run_static(function.fn, positional, named)
         if getattr(function, "__triton_builtin__", False):
             return self.call_foreign(function, positional, named)
-        if hasattr(function, "__tile_builtin__"):
-            return self.call_builtin(function, positional, named)
+        builtin = getattr(function, "__tile_builtin__", None)
+        if builtin is not None:
+            if isinstance(function, types.MethodType):
+                positional = [function.__self__, *positional]
+            return self.call_builtin(function if builtin is True else builtin, positional, named)
         python = find_python_builtin(function)
         if python is not None:
             return self.call_builtin(lambda *args, **kwargs: python(self, *args, **kwargs), positional, named)
@@ -209,6 +214,15 @@ def runs_while_compiling(function: Value) -> bool:
     if inspect.isclass(function):
         return issubclass(function, Enum)
     return isinstance(function, types.BuiltinFunctionType) and isinstance(owner, types.ModuleType)
+
+
+def is_python_function(function: Value) -> bool:
+    """Whether a callee is a function of Python's, of a module, a class or an object: reached by its owner, it
+    runs while compiling, as in Triton; a name of its own must be declared so, with `constexpr_function`."""
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    marks = ("__tile_function__", "__tile_builtin__", "__triton_builtin__")
+    return inspect.isfunction(function) and not any(hasattr(function, mark) for mark in marks)
 
 
 def wrap_constant(value: Value) -> Value:

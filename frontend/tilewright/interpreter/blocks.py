@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..runtime.errors import DeviceAssertionError
 from .formats import fit, numpy_type, signed, unsigned
 from .machine import Machine, evaluates
 from .memory import Addresses, map_array, map_arrays, read, update, write
-from .record import Operation
+from .record import Block, Operation
 
 Array = Any
 
@@ -235,14 +236,40 @@ def _scan(machine: Machine, op: Operation, *sources: Any) -> Any:
 
 
 def _combine(machine: Machine, op: Operation, a: list[Any], b: list[Any]) -> list[Any]:
-    """Combine many elements at once, or one by one where the function has branches."""
+    """Combine many elements at once, or one by one where the function has branches or blocks of its own."""
+    body = _of_elements(op)
+    shape = np.shape(a[0].array if isinstance(a[0], Addresses) else a[0])
+    if body is None:
+        return _one_by_one(machine, op, [*a, *b], shape)
+    # A function that gives a constant gives one for each.
+    return [map_array(value, lambda array: np.broadcast_to(array, shape))
+            for value in machine.run_block(body, [*a, *b])]
+
+
+@lru_cache(maxsize=256)
+def _of_elements(op: Operation) -> Block | None:
+    """The body of an operation as a block that works on many elements at once, if it can.
+
+    A block that is only made to ask for its type (``x + tl.zeros((1,), tl.int1)``) is left out.
+    """
+    def works(operations: Sequence[Operation]) -> bool:
+        return not any(each.regions or any(result.type.is_block() for result in each.results) for each in operations)
+
     body = op.body()
-    if not any(each.regions for each in body.operations):
-        shape = np.shape(a[0].array if isinstance(a[0], Addresses) else a[0])
-        # A function that gives a constant gives one for each.
-        return [map_array(value, lambda array: np.broadcast_to(array, shape))
-                for value in machine.run_block(body, [*a, *b])]
-    return _one_by_one(machine, op, [*a, *b], np.shape(a[0].array if isinstance(a[0], Addresses) else a[0]))
+    if works(body.operations):
+        return body
+    used: set[Any] = set()
+    kept: list[Operation] = []
+    for each in reversed(body.operations):
+        if each.name == "tile.yield" or used.intersection(each.results):
+            kept.append(each)
+            used.update(each.operands)
+    if not works(kept):
+        return None
+    short = Block(())
+    short.arguments = body.arguments
+    short.operations = kept[::-1]
+    return short
 
 
 def _one_by_one(machine: Machine, op: Operation, values: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:

@@ -76,7 +76,7 @@ class Interpreted:
         known = self.programs.get(specialization.key)
         if known is None:
             arguments = bind_specialization(self.fn, specialization)
-            options = CompileOptions.parse(specialization.options, self.fn.debug or config.debug())
+            options = CompileOptions.parse(specialization.options, self.fn.debug or config.debug_is_asked())
             known = self.programs[specialization.key] = arguments, record(
                 self.fn, arguments, build_options(options))
         return known

@@ -12,25 +12,34 @@ from ..ast.values import tensor as tensor
 from ..jit import ConstexprFunction as ConstexprFunction
 from ..jit import constexpr_function as constexpr_function
 from ..jit import must_use_result as must_use_result
-from .registry import builtin as builtin
+from .external import extern_elementwise as extern_elementwise
+from .registry import builtin as _builtin
 from .types import dtype as dtype
 
 #: The largest number of elements of a block.
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
-TRITON_BUILTIN = "__tile_builtin__"
+TRITON_BUILTIN = "__triton_builtin__"
 CONSTEXPR_0 = constexpr(0)
 
 
-def is_builtin(function: Any) -> bool:
-    """Whether a function is part of the language."""
-    return getattr(function, TRITON_BUILTIN, False)
+def builtin(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A program's own function for the compiler: kernels call it while they are compiled.
+
+    Constants come as `constexpr`; what it calls of the language may be given its ``_semantic``.
+    """
+    setattr(fn, TRITON_BUILTIN, True)
+    return fn
 
 
-def extern(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that kernels call and that calls functions of the language."""
-    return builtin(function)
+extern = builtin
 
 
+def is_builtin(fn: Any) -> bool:
+    """Whether a function is part of the language, or a program's own function for the compiler."""
+    return hasattr(fn, "__tile_builtin__") or hasattr(fn, TRITON_BUILTIN)
+
+
+@_builtin
 def _unwrap_if_constexpr(value: Any) -> Any:
     """What a constexpr holds; anything else as it is."""
     return open_constant(value)
@@ -39,6 +48,7 @@ def _unwrap_if_constexpr(value: Any) -> Any:
 _constexpr_to_value = _unwrap_if_constexpr
 
 
+@_builtin
 def _unwrap_shape(shape: Any) -> list[Any]:
     """A shape's sizes as numbers."""
     return [open_constant(size) for size in open_constant(shape)]
@@ -51,11 +61,13 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
     return getattr(sys.modules[__package__], names.get((bitwidth, signed), f"{'' if signed else 'u'}int{bitwidth}"))
 
 
+@_builtin
 def get_primitive_bitwidth(type: dtype) -> int:
     """Bits of an element."""
     return type.scalar.primitive_bitwidth
 
 
+@_builtin
 def str_to_ty(name: str, c: object = None) -> dtype:
     """The type that a signature spells.
 

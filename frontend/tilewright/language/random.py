@@ -8,6 +8,7 @@ from .arithmetic import where
 from .conversion import to_tensor
 from .loops import static_range
 from .math import cos, log, maximum, sin, sqrt, umulhi
+from .overflow import add, mul
 from .shapes import full, zeros_like
 from .types import int32, int64, uint32, uint64
 
@@ -29,10 +30,11 @@ def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: constexpr = ROUNDS):
         a, b = c0, c2
         c0 = umulhi(b, factors[1]) ^ c1 ^ k0
         c2 = umulhi(a, factors[0]) ^ c3 ^ k1
-        c1 = b * factors[1]
-        c3 = a * factors[0]
-        k0 += keys[0]
-        k1 += keys[1]
+        # These overflow on purpose, in kernels that are debugged too.
+        c1 = mul(b, factors[1], sanitize_overflow=False)
+        c3 = mul(a, factors[0], sanitize_overflow=False)
+        k0 = add(k0, keys[0], sanitize_overflow=False)
+        k1 = add(k1, keys[1], sanitize_overflow=False)
     return c0, c1, c2, c3
 
 
@@ -82,7 +84,7 @@ def uint_to_uniform_float(x):
         signed = x.to(int64, bitcast=True)
         scale: constexpr = 1.0842020432385337e-19
     # The largest integer times the scale stays below 1 in fp32.
-    return where(signed < 0, -signed - 1, signed) * scale
+    return where(signed < 0, ~signed, signed) * scale
 
 
 @jit

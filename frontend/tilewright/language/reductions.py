@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..ast.builder import current
@@ -86,10 +87,15 @@ def reduce(input: Any, axis: int | None, combine_fn: Any, keep_dims: bool = Fals
 
 def call_combine(combine_fn: Any, what: str) -> Combine:
     """A user's combine function, checked."""
-    call = current().call
+    builder = current()
 
     def combine(a: list[tensor], b: list[tensor]) -> Sequence[tensor]:
-        result = call(combine_fn, [*a, *b], {})
+        # What is combined with what is the target's choice, and so would be what overflows in between.
+        saved, builder.options = builder.options, replace(builder.options, sanitize_overflow=False)
+        try:
+            result = builder.call(combine_fn, [*a, *b], {})
+        finally:
+            builder.options = saved
         given = result if isinstance(result, tuple) else (result,)
         if len(given) != len(a):
             raise CompilationError(f"{what}: the combine function must give {len(a)} values, got {len(given)}")

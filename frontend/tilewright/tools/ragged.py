@@ -1,6 +1,6 @@
 """One descriptor for the parts of an array that have different lengths.
 
-A part is `batch_size` rows from `batch_offset` on. The descriptor has two dimensions more than the array.
+A part is `slice_size` rows from `slice_off` on. The descriptor has two dimensions more than the array.
 Their strides and indices cancel out: what they leave is the place of the part, while the index of a row
 counts to a bound that is the same for all parts, so that rows beyond a part are outside of the array.
 """
@@ -45,34 +45,40 @@ def create_ragged_descriptor(T: Any, block_shape: Sequence[int], ragged_dim: int
 
 
 @jit
-def _indices(batch_offset, batch_size, coords, axis: tl.constexpr):
-    """The indices of a block in the descriptor.
+def to_ragged_indices(slice_off, slice_size, row):
+    """The first two indices of a block in the descriptor, and that of the ragged dimension.
 
     The first dimension takes away `_END` rows, the second adds the part's end, the row counts from the
     part's size below `_END`.
     """
     end: tl.constexpr = 1 << 30
-    row = end - batch_size + coords[axis]
-    return (end, batch_offset + batch_size, *coords[:axis], row, *coords[axis + 1:])
+    return end, slice_off + slice_size, end - slice_size + row
 
 
 @jit
-def load_ragged(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr = 0):
-    """Read a block of the part of ``batch_size`` rows from ``batch_offset`` on; beyond it there is padding."""
+def _indices(slice_off, slice_size, coords, axis: tl.constexpr):
+    """The indices of a block in the descriptor."""
+    first, second, row = to_ragged_indices(slice_off, slice_size, coords[axis])
+    return (first, second, *coords[:axis], row, *coords[axis + 1:])
+
+
+@jit
+def load_ragged(TMA, slice_off, slice_size, coords, ragged_dim: tl.constexpr = 0):
+    """Read a block of the part of ``slice_size`` rows from ``slice_off`` on; beyond it there is padding."""
     axis: tl.constexpr = ragged_dim if ragged_dim >= 0 else ragged_dim + len(coords)
-    block = TMA.load(_indices(batch_offset, batch_size, coords, axis))
+    block = TMA.load(_indices(slice_off, slice_size, coords, axis))
     return tl.reshape(block, block.shape[2:])
 
 
 @jit
-def store_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
+def store_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):
     """Write a block of a part; what is beyond it is dropped."""
     axis: tl.constexpr = ragged_dim if ragged_dim >= 0 else ragged_dim + len(coords)
-    TMA.store(_indices(batch_offset, batch_size, coords, axis), tl.reshape(data, [1, 1] + data.shape))
+    TMA.store(_indices(slice_off, slice_size, coords, axis), tl.reshape(data, [1, 1] + data.shape))
 
 
 @jit
-def atomic_add_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
+def atomic_add_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):
     """Add a block to a part; what is beyond it is dropped."""
     axis: tl.constexpr = ragged_dim if ragged_dim >= 0 else ragged_dim + len(coords)
-    TMA.atomic_add(_indices(batch_offset, batch_size, coords, axis), tl.reshape(data, [1, 1] + data.shape))
+    TMA.atomic_add(_indices(slice_off, slice_size, coords, axis), tl.reshape(data, [1, 1] + data.shape))

@@ -16,5 +16,7 @@ def share_modules() -> None:
         import_module(f"tilewright.language.{name}")
     for name in [name for name in sys.modules if name.startswith("tilewright.language")]:
         sys.modules["triton" + name.removeprefix("tilewright")] = sys.modules[name]
+    for part in ("gdc", "utils"):
+        sys.modules[f"triton.language.extra.cuda.{part}"] = sys.modules["tilewright.language.extra.cuda"]
     for vendor in ("cuda", "hip"):
         sys.modules[f"triton.language.extra.{vendor}.libdevice"] = sys.modules["tilewright.language.extra.libdevice"]

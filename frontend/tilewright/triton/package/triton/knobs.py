@@ -87,25 +87,29 @@ class base_knobs:  # noqa: N801 - Triton's name
 
     name = ""
 
-    @classmethod
-    def knob_descriptors(cls) -> dict[str, Any]:
+    @property
+    def knob_descriptors(self) -> dict[str, Any]:
         """The settings that variables give, by attribute."""
-        return {name: each for name, each in vars(cls).items() if isinstance(each, _Knob)}
+        return {name: each for name, each in vars(type(self)).items() if isinstance(each, _Knob)}
 
     @property
     def knobs(self) -> dict[str, Any]:
         """All settings with their values."""
-        return {name: getattr(self, name) for name in self.knob_descriptors()}
+        return {name: getattr(self, name) for name in self.knob_descriptors}
+
+    def copy(self) -> base_knobs:
+        """The group itself: a setting has one value in a process."""
+        return self
 
     def reset(self) -> base_knobs:
         """Back to what the environment of the process's start said, or the defaults."""
-        for each in self.knob_descriptors().values():
+        for each in self.knob_descriptors.values():
             config.override(each.key, None)
         forget_kernels()
         return self
 
     def _save(self) -> Callable[[], None]:
-        keys = [each.key for each in self.knob_descriptors().values()]
+        keys = [each.key for each in self.knob_descriptors.values()]
         texts = {key: (config.overridden(key), os.environ.get(key)) for key in keys}
 
         def restore() -> None:
