@@ -23,8 +23,9 @@ from bench.bandwidth import (
 from bench.candidates import results
 from bench.compile_time import compile_times
 from bench.gemm import gemm, gemm_few_rows, gemm_rows, matmul
+from bench.grouped import grouped, moe
 from bench.kernels import add_kernel, empty_kernel
-from bench.quantized import fp8, fp8_block_scaled
+from bench.quantized import fp8, fp8_block_scaled, int4
 from bench.twin import load_twin
 from bench.workload import Workload
 
@@ -38,8 +39,7 @@ for module in (arrays, load_twin("examples/arrays.py")):
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
     return [add, softmax, rms_norm, layer_norm, cross_entropy, rms_norm_backward, layer_norm_backward,
             cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, gemm_few_rows, attention,
-            attention_forward, attention_backward, fp8, fp8_block_scaled,
-            launch, compile_times]
+            attention_forward, attention_backward, fp8, fp8_block_scaled, int4, grouped, moe, launch, compile_times]
 
 
 def add() -> Iterator[Workload]:

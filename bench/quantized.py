@@ -10,13 +10,14 @@ from typing import Any
 import torch
 
 from bench import place
-from bench.candidates import best, results
+from bench.candidates import Options, best, results
 from bench.gemm import tile
 from bench.twin import load_twin
 from bench.workload import Workload
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 import matmul_fp8 as tile_fp8  # noqa: E402
+import matmul_int4 as tile_int4  # noqa: E402
 
 FP8 = [tile(128, 256, 128, 8, 3), tile(256, 128, 128, 8, 3), tile(128, 256, 128, 8, 4), tile(128, 128, 128, 4, 4),
        tile(128, 128, 128, 8, 4)]
@@ -25,6 +26,17 @@ BLOCK_SCALED = [{"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 4
                 {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 4, "num_stages": 3},
                 {"BLOCK_M": 256, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                 {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 4}]
+
+
+def int4_tile(m: int, n: int, splits: int, stages: int, warps: int = 4) -> Options:
+    """A configuration for m rows of x and n of the weights."""
+    return {"BLOCK_M": m, "BLOCK_N": n, "SPLITS": splits, "num_warps": warps, "num_stages": stages}
+
+
+INT4 = {16: [int4_tile(16, 64, 2, 4), int4_tile(16, 64, 4, 4), int4_tile(16, 64, 8, 4), int4_tile(16, 128, 4, 4, 8),
+             int4_tile(16, 64, 4, 6)],
+        64: [int4_tile(64, 64, 2, 4), int4_tile(64, 64, 4, 4), int4_tile(64, 128, 4, 4, 8),
+             int4_tile(64, 128, 2, 4, 8)]}
 
 
 def fp8() -> Iterator[Workload]:
@@ -68,3 +80,28 @@ def fp8_block_scaled() -> Iterator[Workload]:
         wide_b = b.double() * b_scales.double().repeat_interleave(128, 0).repeat_interleave(128, 1)
         yield Workload(f"fp8 block-scaled gemm {m}x{n}x{k}", candidates, results(candidates, outputs),
                        wide_a @ wide_b.T, tolerance=5e-3, flops=2.0 * m * n * k)
+
+
+def int4() -> Iterator[Workload]:
+    """Weights of 4 bits with a scale for each 128 values of k, against cuBLAS on the same weights in fp16."""
+    twin = load_twin("examples/matmul_int4.py")
+    counters = torch.zeros(8192, dtype=torch.int32, device=place.device())
+    for size in place.sizes((4096, 8192), (256,)):
+        packed = torch.randint(-128, 128, (size, size // 2), device=place.device(), dtype=torch.int8)
+        scales = (torch.rand(size // 128, size, device=place.device()) + 0.5).half()
+        halves = torch.stack((packed & 15, (packed >> 4) & 15), dim=1).reshape(size, 2, size // 128, 64)
+        wide = (halves.transpose(1, 2).reshape(size, size) - 8).half() * scales.T.repeat_interleave(128, 1)
+        for rows in (1, 16, 64):
+            x = place.randn(rows, size, dtype=torch.float16)
+            outputs = [torch.empty_like(x) for _ in range(3)]
+
+            def unpacked(module: Any, y: Any, arrays: Any = (x, packed, scales)) -> Any:
+                return lambda options: module.multiply_int4(*arrays, y, counters, **options)
+
+            configs = INT4[max(rows, 16)]
+            candidates = {"tilewright": best("tilewright", configs, unpacked(tile_int4, outputs[0])),
+                          "triton": best("triton", configs, unpacked(twin, outputs[1])),
+                          "cublas f16": lambda x=x, wide=wide, y=outputs[2]: torch.matmul(x, wide.T, out=y)}
+            yield Workload(f"int4 gemm {rows}x{size}x{size}", candidates, results(candidates, outputs),
+                           x.double() @ wide.double().T, tolerance=5e-3,
+                           bytes=1.0 * packed.numel() + 2.0 * scales.numel() + 4.0 * x.numel())

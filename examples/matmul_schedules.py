@@ -34,14 +34,9 @@ def store_tile(c, row, column, total, TRANSPOSED: tl.constexpr):
 
 
 @tw.jit
-def split_kernel(a, b, c, workspace, counters, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                 BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr, TRANSPOSED: tl.constexpr, SPLITS: tl.constexpr):
-    """SPLITS programs for each tile; the one that comes last adds all parts."""
-    tile, split = tl.program_id(0), tl.program_id(1)
-    tile_m, tile_n = grouped_tile(tile, tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
-    row, column, steps = tile_m * BLOCK_M, tile_n * BLOCK_N, tl.cdiv(K, BLOCK_K)
-    total = multiply(a, b, row, column, split * steps // SPLITS, (split + 1) * steps // SPLITS, BLOCK_M, BLOCK_N,
-                     BLOCK_K)
+def store_sum(c, row, column, total, workspace, counters, tile, split, TRANSPOSED: tl.constexpr, SPLITS: tl.constexpr,
+              BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Write the sum of a tile's parts: the program that comes last adds and writes them."""
     if SPLITS == 1:
         store_tile(c, row, column, total, TRANSPOSED)
     else:
@@ -53,6 +48,18 @@ def split_kernel(a, b, c, workspace, counters, M, N, K, BLOCK_M: tl.constexpr, B
                 total += tl.load(workspace + part_places(tile * SPLITS + other, BLOCK_M, BLOCK_N))
             store_tile(c, row, column, total, TRANSPOSED)
             tl.store(counters + tile, 0)  # ready for the next launch
+
+
+@tw.jit
+def split_kernel(a, b, c, workspace, counters, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                 BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr, TRANSPOSED: tl.constexpr, SPLITS: tl.constexpr):
+    """SPLITS programs for each tile."""
+    tile, split = tl.program_id(0), tl.program_id(1)
+    tile_m, tile_n = grouped_tile(tile, tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP_M)
+    row, column, steps = tile_m * BLOCK_M, tile_n * BLOCK_N, tl.cdiv(K, BLOCK_K)
+    total = multiply(a, b, row, column, split * steps // SPLITS, (split + 1) * steps // SPLITS, BLOCK_M, BLOCK_N,
+                     BLOCK_K)
+    store_sum(c, row, column, total, workspace, counters, tile, split, TRANSPOSED, SPLITS, BLOCK_M, BLOCK_N)
 
 
 @tw.jit
