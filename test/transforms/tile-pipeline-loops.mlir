@@ -18,9 +18,12 @@ module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32,
 // CHECK: %[[LEFT:.+]] = arith.subi %[[N]], %[[I]]
 // CHECK: %[[VALID:.+]] = arith.cmpi ugt, %[[LEFT]], %c2_i32
 // CHECK: %[[MOVED:.+]] = tile.addptr %[[AHEAD]]
+// CHECK: %[[COPY:.+]] = scf.if %[[VALID]]
 // CHECK: %[[VIEW:.+]] = tile.buffer_view %[[STACK]][%[[SLOT]]]
-// CHECK: %[[MASK:.+]] = tile.splat %[[VALID]]
-// CHECK: %[[COPY:.+]] = tile.async_copy %[[AHEAD]], %[[VIEW]] mask %[[MASK]]
+// CHECK: tile.async_copy %[[AHEAD]], %[[VIEW]] :
+// CHECK: else
+// CHECK: %[[VIEW:.+]] = tile.buffer_view %[[STACK]][%[[SLOT]]]
+// CHECK: tile.async_copy %[[AHEAD]], %[[VIEW]] mask
 // CHECK: %[[NEW:.+]] = tile.commit(%[[COPY]])
 // CHECK: %[[UP:.+]] = arith.addi %[[SLOT]], %c1_i32
 // CHECK: %[[END:.+]] = arith.cmpi eq, %[[UP]], %c3_i32
@@ -48,6 +51,49 @@ func.func @feeds_dot(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: tens
   %p = tile.addptr %xs, %o : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
   %last, %sum = scf.for %k = %c0 to %n step %c1 iter_args(%pk = %p, %acc = %zero) -> (tensor<64x32x!tile.ptr<f16>>, tensor<64x16xf32>) : i32 {
     %a = tile.load %pk : tensor<64x32x!tile.ptr<f16>>
+    %wide = arith.extf %a : tensor<64x32xf16> to tensor<64x32xf32>
+    %d = tile.dot %wide, %b, %acc : tensor<64x32xf32>, tensor<32x16xf32> -> tensor<64x16xf32>
+    %next = tile.addptr %pk, %step : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+    scf.yield %next, %d : tensor<64x32x!tile.ptr<f16>>, tensor<64x16xf32>
+  }
+  return %sum : tensor<64x16xf32>
+}
+
+// A mask along one side: the last place that is inside says that all are.
+// CHECK-LABEL: func.func @masked
+// CHECK-SAME: %[[N:[^ ]+]]: i32
+// CHECK: scf.for
+// CHECK: %[[EXISTS:.+]] = arith.cmpi ugt
+// CHECK: %[[LEFT:.+]] = arith.subi %[[N]]
+// CHECK: %[[INSIDE:.+]] = arith.cmpi sgt, %[[LEFT]], %c31_i32
+// CHECK: %[[WHOLE:.+]] = arith.andi %[[EXISTS]], %[[INSIDE]]
+// CHECK: scf.if %[[WHOLE]]
+// CHECK: tile.async_copy %{{.*}}, %{{[^ ]+}} :
+// CHECK: else
+// CHECK: tile.async_copy %{{.*}}, %{{.*}} mask
+func.func @masked(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: tensor<32x16xf32>, %n: i32 {tile.divisibility = 16 : i32}) -> tensor<64x16xf32> {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %none = arith.constant dense<0.0> : tensor<64x32xf16>
+  %row = arith.constant dense<2048> : tensor<64x1xi32>
+  %step = arith.constant dense<32> : tensor<64x32xi32>
+  %i = tile.arange 0 : tensor<64xi32>
+  %j = tile.arange 0 : tensor<32xi32>
+  %i2 = tile.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %is = arith.muli %i2, %row : tensor<64x1xi32>
+  %j2 = tile.expand_dims %j axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %ib = tile.broadcast %is : tensor<64x1xi32> -> tensor<64x32xi32>
+  %jb = tile.broadcast %j2 : tensor<1x32xi32> -> tensor<64x32xi32>
+  %o = arith.addi %ib, %jb : tensor<64x32xi32>
+  %xs = tile.splat %x : tensor<64x32x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %o : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+  %last, %sum = scf.for %k = %c0 to %n step %c32 iter_args(%pk = %p, %acc = %zero) -> (tensor<64x32x!tile.ptr<f16>>, tensor<64x16xf32>) : i32 {
+    %left = arith.subi %n, %k : i32
+    %lefts = tile.splat %left : tensor<1x32xi32>
+    %inside = arith.cmpi slt, %j2, %lefts : tensor<1x32xi32>
+    %m = tile.broadcast %inside : tensor<1x32xi1> -> tensor<64x32xi1>
+    %a = tile.load %pk mask %m other %none : tensor<64x32x!tile.ptr<f16>>
     %wide = arith.extf %a : tensor<64x32xf16> to tensor<64x32xf32>
     %d = tile.dot %wide, %b, %acc : tensor<64x32xf32>, tensor<32x16xf32> -> tensor<64x16xf32>
     %next = tile.addptr %pk, %step : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>

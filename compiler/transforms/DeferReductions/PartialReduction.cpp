@@ -120,7 +120,8 @@ Value PartialReduction::createParts(ImplicitLocOpBuilder &b) const {
 }
 
 Value PartialReduction::combineParts(ImplicitLocOpBuilder &b, Value parts) const {
-  int64_t more = type.getRank() - cast<RankedTensorType>(op.getSources().front().getType()).getRank();
+  int64_t more =
+      type.getRank() - cast<RankedTensorType>(op.getSources().front().getType()).getRank();
   for (int64_t i = more; i >= 0; --i)
     parts = reduce(b, parts, op.getAxis() + i);
   return parts;

@@ -1,6 +1,8 @@
 //===- LoopBuilder.cpp - Write a loop whose loads run ahead ---------------===//
 #include "compiler/transforms/PipelineLoops/LoopBuilder.h"
 
+#include "compiler/analysis/UniformMask/UniformMask.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -134,7 +136,62 @@ Value LoopBuilder::getMask(Value mask, Type pointer, Value isValid) {
   return mask ? Value(arith::AndIOp::create(b, mask, valid)) : valid;
 }
 
-LoopBuilder::Values LoopBuilder::startCopies(IRMapping &values, Value slot, Value isValid) {
+/// The copies of one iteration. Masked each for itself, unless `isWhole`.
+LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value isValid,
+                                            bool isWhole) {
+  Values copies;
+  for (auto [load, stack] : llvm::zip(schedule.loads, stacks)) {
+    LoadOp op = load.load;
+    b.setLoc(op.getLoc());
+    Value view = BufferViewOp::create(b, load.block, stack, slot);
+    Value pointer = values.lookupOrDefault(op.getPointer());
+    Value mask;
+    if (!isWhole) {
+      mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
+      mask = getMask(mask, pointer.getType(), isValid);
+    }
+    copies.push_back(AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
+                                         op.getCache(), op.getEviction()));
+  }
+  b.setLoc(loop.getLoc());
+  return copies;
+}
+
+/// Whether the iteration exists and all masks are true; null if one number does
+/// not tell.
+Value LoopBuilder::createIsWhole(IRMapping &values, Value isValid) {
+  Value isWhole = isValid;
+  for (const AheadLoad &load : schedule.loads) {
+    Value mask = LoadOp(load.load).getMask();
+    if (!mask)
+      continue;
+    Value allTrue = createIsAllTrue(b, values.lookupOrDefault(mask));
+    if (!allTrue)
+      return {};
+    isWhole = arith::AndIOp::create(b, isWhole, allTrue);
+  }
+  return isWhole;
+}
+
+/// Nearly all iterations are whole: their copies need no predicates.
+LoopBuilder::Values LoopBuilder::createCopies(IRMapping &values, Value slot, Value isValid,
+                                              bool branches) {
+  Value isWhole = branches ? createIsWhole(values, isValid) : Value();
+  if (!isWhole)
+    return emitCopies(values, slot, isValid, /*isWhole=*/false);
+  SmallVector<Type> types = llvm::map_to_vector(
+      schedule.loads, [](const AheadLoad &load) -> Type { return PendingType::get(load.block); });
+  auto branch = scf::IfOp::create(b, types, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, emitCopies(values, slot, isValid, /*isWhole=*/true));
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, emitCopies(values, slot, isValid, /*isWhole=*/false));
+  return Values(branch.getResults());
+}
+
+LoopBuilder::Values LoopBuilder::startCopies(IRMapping &values, Value slot, Value isValid,
+                                             bool branches) {
   for (Operation *op : schedule.addressOps) {
     auto copy = b.clone(*op, values);
     auto index = dyn_cast<LoadOp>(copy);
@@ -149,17 +206,7 @@ LoopBuilder::Values LoopBuilder::startCopies(IRMapping &values, Value slot, Valu
       copy->insertOperands(2, other);
     index.getProperties().setOperandSegmentSizes({1, 1, other ? 1 : 0});
   }
-  Values copies;
-  for (auto [load, stack] : llvm::zip(schedule.loads, stacks)) {
-    LoadOp op = load.load;
-    b.setLoc(op.getLoc());
-    Value view = BufferViewOp::create(b, load.block, stack, slot);
-    Value pointer = values.lookupOrDefault(op.getPointer());
-    Value mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
-    mask = getMask(mask, pointer.getType(), isValid);
-    copies.push_back(AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
-                                         op.getCache(), op.getEviction()));
-  }
+  Values copies = createCopies(values, slot, isValid, branches);
   b.setLoc(loop.getLoc());
   for (auto [value, index] : llvm::zip(carriedAhead, schedule.carried))
     value = values.lookupOrDefault(loop.getYieldedValues()[index]);
@@ -181,7 +228,8 @@ void LoopBuilder::buildPrologue() {
     Value isValid = isEntered;
     if (step != 0)
       isValid = arith::AndIOp::create(b, isEntered, hasIteration(lower, step));
-    llvm::append_range(pending, startCopies(values, createInt(b.getI32Type(), step), isValid));
+    llvm::append_range(pending, startCopies(values, createInt(b.getI32Type(), step), isValid,
+                                            /*branches=*/false));
   }
 }
 
@@ -191,7 +239,7 @@ LoopBuilder::Values LoopBuilder::startNext(Value induction, int64_t distance, Va
   later.map(loop.getInductionVar(), advance(induction, distance));
   for (auto [index, value] : llvm::zip(schedule.carried, advanced))
     later.map(loop.getRegionIterArg(index), value);
-  Values started = startCopies(later, slot, hasIteration(induction, distance));
+  Values started = startCopies(later, slot, hasIteration(induction, distance), /*branches=*/true);
   Value next = arith::AddIOp::create(b, slot, createInt(b.getI32Type(), 1));
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
                                        createInt(b.getI32Type(), schedule.stages));

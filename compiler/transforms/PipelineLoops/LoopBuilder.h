@@ -67,7 +67,12 @@ private:
   bool completesLater() const { return schedule.stages > ahead + 1; }
   /// Start the copies of the iteration whose induction variable and carried
   /// values are in `values`, into block `slot` of each stack.
-  Values startCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid);
+  /// (`branches`: by a branch around predicates, where one number decides.)
+  Values startCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid, bool branches);
+  Values createCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid,
+                      bool branches);
+  Values emitCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid, bool isWhole);
+  mlir::Value createIsWhole(mlir::IRMapping &values, mlir::Value isValid);
   mlir::Value getMask(mlir::Value mask, mlir::Type pointer, mlir::Value isValid);
 
   llvm::DenseSet<unsigned> neededIndices;
