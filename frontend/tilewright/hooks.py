@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -67,6 +68,8 @@ kernel_unload = HookChain(reversed=True)
 before_compile: list[Hook] = []
 #: Called with the same when it was obtained.
 after_compile: list[Hook] = []
+#: Whether the kernel that is obtained is only to be compiled, as `kernel.warmup` asks.
+is_warmup: ContextVar[bool] = ContextVar("is_warmup", default=False)
 #: Called with (src, metadata, metadata_group, times, cache_hit), all by name, for each kernel compiled or read.
 compilation_listeners: list[Hook] = []
 #: Called with (fn, key, best_config, configs_timings, cache_hit), all by name, after each tuning.
@@ -197,10 +200,10 @@ def call_compile_hooks(hooks: list[Hook], source: Any, specialization: Any) -> b
     request = {"key": key, "signature": dict(specialization.signature), "constants": dict(specialization.constexprs),
                "configs": [dict(specialization.divisibility)], "device": specialization.target,
                "extern_libs": options.extern_libs, **shown,
-               "specialization_data": serialize(source, specialization), "is_warmup": False}
+               "specialization_data": serialize(source, specialization), "is_warmup": is_warmup.get()}
     info = JitFunctionInfo(source.fn.__module__, source.fn.__qualname__, source)
-    results = [hook(key=key, repr=described, fn=info, compile=request, is_manual_warmup=False, already_compiled=False)
-               for hook in list(hooks)]
+    results = [hook(key=key, repr=described, fn=info, compile=request, is_manual_warmup=is_warmup.get(),
+                    already_compiled=False) for hook in list(hooks)]
     return any(result is True for result in results)
 
 

@@ -174,6 +174,12 @@ class JITFunction(KernelInterface, Generic[R]):
         """Another name of `cache_key`."""
         return self.cache_key
 
+    @hash.setter
+    def hash(self, value: str | None) -> None:
+        self.__dict__.pop("cache_key", None)
+        if value is not None:
+            self.__dict__["cache_key"] = value
+
     def parse(self) -> ast.Module:
         """The function's syntax tree."""
         return ast.parse(self.src)
@@ -294,7 +300,7 @@ class JITFunction(KernelInterface, Generic[R]):
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
         """Compile for these arguments without running; a type stands for an array of it."""
-        return compile_for_launch(self, *mock_arguments(self, self.pack(args), kwargs))
+        return compile_for_launch(self, *mock_arguments(self, self.pack(args), kwargs), is_warmup=True)
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Launch over a grid."""
@@ -339,7 +345,9 @@ def _note_use(name: str, value: Any, functions: list[JITFunction], constants: di
     elif isinstance(value, ConstexprFunction):
         constants[name] = value.cache_key
     elif isinstance(value, FunctionType):
-        constants[name] = text_of(value)
+        # The language's own functions change with the build, which is a part of keys by itself.
+        if not hasattr(value, "__tile_builtin__"):
+            constants[name] = text_of(value)
     elif isinstance(value, type) and issubclass(value, Aggregate):
         constants[name] = repr(value.__tile_fields__)
         for member_name, member in members(value):

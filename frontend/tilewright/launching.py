@@ -113,15 +113,25 @@ def mock_arguments(fn: JITFunction, args: Sequence[Any], kwargs: dict[str, Any])
     return ([*named, *args[len(fn.arg_names):]], {name: mock(name, value) for name, value in kwargs.items()})
 
 
-def compile_for_launch(fn: JITFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """The kernel of these arguments, or a `FutureKernel` where kernels are compiled elsewhere."""
+def compile_for_launch(fn: JITFunction, args: Sequence[Any], kwargs: dict[str, Any], is_warmup: bool = False) -> Any:
+    """The kernel of these arguments, or a `FutureKernel` where kernels are compiled elsewhere.
+
+    Args:
+        fn: The function.
+        args: Its arguments.
+        kwargs: Those by name, and options.
+        is_warmup: Whether no launch follows, which hooks are told.
+    """
     mode = _mode.get()
 
     def compile_now() -> CompiledKernel | None:
+        before = hooks.is_warmup.set(is_warmup)
         try:
             return fn.launcher.compile(*args, **kwargs)
         except CompilationPrevented:
             return None
+        finally:
+            hooks.is_warmup.reset(before)
 
     return compile_now() if mode is None else mode.submit(compile_now)
 

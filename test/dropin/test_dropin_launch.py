@@ -134,6 +134,12 @@ def test_another_text_for_a_function(add, arrays):
     add[(4,)](x, y, out, 1000, BLOCK=256)
     np.testing.assert_array_equal(out, x - y)
     assert add.cache_key != before
+    add._unsafe_update_src(add.src.replace("- tl.load(y", "+ tl.load(y"))
+    assert add.cache_key == before
+    add.hash = "another"
+    assert add.cache_key == "another"
+    add.hash = None
+    assert add.cache_key == add.hash == before
 
 
 def test_options_without_an_effect_are_remarked(add, arrays):
@@ -216,6 +222,7 @@ def test_kernels_that_another_process_asked_for(arrays):
         triton.knobs.runtime.jit_post_compile_hook = None
     (request,) = requests
     assert request["fn"].name.endswith("add") and request["compile"]["num_warps"] == 2
+    assert not request["is_manual_warmup"] and not request["compile"]["is_warmup"]
     data = request["compile"]["specialization_data"]
     assert json.loads(data)["target"] == "cpu"
     kernel = second.preload(data)
@@ -229,6 +236,17 @@ def test_kernels_that_another_process_asked_for(arrays):
 
     with pytest.raises(ValueError, match="is of .*add, not of .*other"):
         other.preload(data)
+
+
+def test_hooks_are_told_of_kernels_that_are_only_compiled(arrays):
+    told = []
+    triton.knobs.runtime.jit_cache_hook = lambda **facts: told.append(facts["is_manual_warmup"])
+    try:
+        make_add().warmup(*arrays, 1000, BLOCK=256, grid=(4,))
+        make_add()[(4,)](*arrays, 1000, BLOCK=256)
+    finally:
+        triton.knobs.runtime.jit_cache_hook = None
+    assert told == [True, False]
 
 
 def test_compiling_without_a_launch(add):

@@ -79,10 +79,14 @@ class FunctionSource:
 
     @cached_property
     def outer_names(self) -> list[tuple[str, ...]]:
-        """Names and dotted names from outside that the function reads, in the order of the tree."""
+        """Names and dotted names from outside that the function reads, in the order of the tree.
+
+        Those of its decorators do not count: they are no part of what the function means.
+        """
         paths: dict[tuple[str, ...], None] = {}
         own = set(self.function.__code__.co_varnames)
-        for node in ast.walk(self.tree):
+        read = ast.Module([self.tree.args, *self.tree.body], [])  # type: ignore[list-item]
+        for node in ast.walk(read):
             path: list[str] = []
             while isinstance(node, ast.Attribute):
                 path.insert(0, node.attr)
