@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from bench import place
@@ -14,6 +16,7 @@ Options = dict[str, Any]
 def best(name: str, configs: Sequence[Options], call: Callable[[Options], Any]) -> Callable[[], Any]:
     """The call with its fastest configuration; a configuration that does not work is left out, and if none does, the
     call raises why."""
+    _compile_together(configs, call)
     works: dict[str, Callable[[], Any]] = {}
     failure: Exception | None = None
     for options in configs[:1] if place.is_dry() and name != "tilewright" else configs:
@@ -33,6 +36,23 @@ def best(name: str, configs: Sequence[Options], call: Callable[[Options], Any]) 
     fastest = min(seconds, key=seconds.__getitem__)
     print(f"    {name}, best of {len(works)}: {fastest}", flush=True)
     return works[fastest]
+
+
+def _compile_together(configs: Sequence[Options], call: Callable[[Options], Any]) -> None:
+    """Compile side by side; what fails does so again, and is told, when it is tried."""
+    if place.is_dry() or place.workers() == 1:
+        return
+    import torch
+
+    def attempt(options: Options) -> None:
+        torch.cuda.set_device(torch.cuda.current_device())  # a new thread has no context yet
+        with contextlib.suppress(Exception):
+            call(options)
+
+    attempt(configs[0])  # what is initialised once is, before there are threads
+    with ThreadPoolExecutor(place.workers()) as pool:
+        list(pool.map(attempt, configs[1:]))
+    synchronize()
 
 
 def synchronize() -> None:

@@ -25,14 +25,13 @@ def tile(m: int, n: int, k: int, warps: int, stages: int, **more: Any) -> Option
     return {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "num_warps": warps, "num_stages": stages, **more}
 
 
-LARGE = [tile(128, 256, 64, 8, 3), tile(128, 256, 64, 8, 4), tile(128, 256, 64, 8, 4, PARTS=2),
-         tile(256, 128, 64, 8, 3)]
+LARGE = [tile(128, 256, 64, 8, 3), tile(128, 256, 64, 8, 4), tile(256, 128, 64, 8, 3)]
 SMALL = [tile(128, 128, 64, 4, 4), tile(128, 128, 64, 8, 4), tile(64, 256, 64, 4, 4), tile(64, 128, 64, 4, 5)]
 ODD = [tile(128, 192, 64, 8, 4)]  # Triton's blocks are powers of two
 FLAT = [tile(128, 256, 64, 8, 3, FLATTEN=True), tile(128, 256, 64, 8, 4, PARTS=2, FLATTEN=True),
-        tile(128, 128, 64, 8, 4, FLATTEN=True)]
+        tile(128, 256, 64, 8, 4, PARTS=2), tile(128, 128, 64, 8, 4, FLATTEN=True)]
 SHARED = [tile(128, 128, 64, 8, 4, schedule="split", SPLITS=2), tile(128, 128, 64, 8, 4, schedule="stream"),
-          tile(128, 256, 64, 8, 3, schedule="stream"), tile(128, 128, 64, 8, 4, schedule="split", SPLITS=1),
+          tile(64, 256, 64, 4, 3, schedule="stream"), tile(128, 128, 64, 8, 4, schedule="split", SPLITS=1),
           tile(64, 128, 64, 4, 4, schedule="split", SPLITS=1)]
 
 
@@ -80,9 +79,9 @@ def gemm_rows() -> Iterator[Workload]:
     """The same with b given by rows, and with descriptors made in the kernel."""
     twin = load_twin("examples/matmul_persistent.py")
     for size in place.sizes((4096, 8192), (96,)):
-        yield _product(twin, size, torch.float16, False, "host", LARGE, [*LARGE, *FLAT[:2]])
+        yield _product(twin, size, torch.float16, False, "host", LARGE, [*LARGE, *FLAT[:3]])
     for size in place.sizes((4096,), (96,)):
-        yield _product(twin, size, torch.float16, True, "device", LARGE, [*LARGE, *FLAT[:2]])
+        yield _product(twin, size, torch.float16, True, "device", LARGE, [*LARGE, *FLAT[:3]])
 
 
 def _product(twin: Any, size: int, dtype: torch.dtype, transposed: bool, descriptors: str, ours: list[Options],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 _dry = False
+_workers = 1
 
 
 def set_dry() -> None:
@@ -17,6 +18,17 @@ def set_dry() -> None:
 def is_dry() -> bool:
     """Whether workloads are only tried out."""
     return _dry
+
+
+def set_workers(count: int) -> None:
+    """Let so many threads compile."""
+    global _workers
+    _workers = count
+
+
+def workers() -> int:
+    """How many threads compile."""
+    return _workers
 
 
 def device() -> str:

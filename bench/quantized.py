@@ -23,8 +23,7 @@ FP8 = [tile(128, 256, 128, 8, 3), tile(256, 128, 128, 8, 3), tile(128, 256, 128,
        tile(128, 128, 128, 8, 4)]
 FP8_FLAT = [tile(128, 256, 128, 8, 3, FLATTEN=True), tile(128, 256, 128, 8, 4, FLATTEN=True)]
 BLOCK_SCALED = [{"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 4},
-                {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 4, "num_stages": 3},
-                {"BLOCK_M": 256, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+                {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 5},
                 {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 4}]
 
 

@@ -56,11 +56,11 @@ def attention_kernel(queries, keys, values, output, logsums, scale, length, HEAD
     if CAUSAL or not EVEN or not PEELED:
         maximum, total, accumulator = attend(query, keys, values, kv_head, block, length, whole, last, scale, maximum,
                                              total, accumulator, BLOCK_M, BLOCK_N, CAUSAL, CAUSAL or not EVEN)
-    result = accumulator / total[:, None]
-    store_rows(output, head, block * BLOCK_M, length, result.to(output.dtype))
     if LOGSUMS:
         rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
         tl.store(logsums + head.to(tl.int64) * length + rows, (maximum + tl.log2(total)) / LOG2_E, mask=rows < length)
+    result = accumulator / total[:, None]
+    store_rows(output, head, block * BLOCK_M, length, result.to(output.dtype))
 
 
 def attention(q, k, v, causal, output=None, logsums=None, BLOCK_M=64, BLOCK_N=32, PEELED=True, **options):
