@@ -4,6 +4,7 @@
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -91,8 +92,20 @@ private:
   std::map<Coordinates, SmallVector<Value>> packedA;
   SmallVector<Value> registers; // of the accumulators
   bool startsAnew = false;
+  bool savesRegisters = false;
 };
 } // namespace
+
+/// Where many products share a loop their operands' places, kept ready, would fill
+/// the registers.
+static bool isInLoopOfMany(AsyncDotOp op) {
+  constexpr int64_t kMany = 4;
+  auto loop = op->getParentOfType<scf::ForOp>();
+  if (!loop)
+    return false;
+  auto dots = loop.getBody()->getOps<AsyncDotOp>();
+  return std::distance(dots.begin(), dots.end()) >= kMany;
+}
 
 LogicalResult AsyncDotLowering::packA() {
   Fragments fragments(unit, MatmulOperand::A, op.getA().getType());
@@ -143,6 +156,7 @@ LogicalResult AsyncDotLowering::emit(const Coordinates &origin, int64_t k) {
   SmallVector<Value> sums = pick(registers, into);
   product.acc = sums;
   product.isFirst = startsAnew && k == 0;
+  product.savesRegisters = savesRegisters;
   sums = unit.emitAsync(t.b, t.b.getLoc(), op.getProblem(), product);
   for (auto [reg, sum] : llvm::zip(into, sums))
     registers[reg] = sum;
@@ -161,6 +175,7 @@ LogicalResult AsyncDotLowering::run() {
   b.addWarps(layout, together, 1);
   registers = t.unpack(t.get(op.getAcc()));
   startsAnew = matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
+  savesRegisters = isInLoopOfMany(op);
   begin();
   for (int64_t k = 0, depth = op.getProblem().k; k < depth; k += unit.getInstructionShape()[2])
     for (const Coordinates &origin : acc.getOrigins())

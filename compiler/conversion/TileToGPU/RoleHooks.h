@@ -37,7 +37,9 @@ public:
   virtual void emitPublishSignals(mlir::ImplicitLocOpBuilder &b) const = 0;
   virtual void emitAcquire(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                            mlir::Value phase) const = 0;
-  virtual void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address) const = 0;
+  /// Where the predicate is true, or null.
+  virtual void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                          mlir::Value predicate) const = 0;
   virtual void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                           int64_t bytes) const = 0;
 

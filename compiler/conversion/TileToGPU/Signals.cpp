@@ -79,13 +79,13 @@ LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getIndex());
-  if (t.scope.isSingleThread()) {
-    hooks->emitArrive(t.b, signal);
-    return success();
+  Value isFirst;
+  if (!t.scope.isSingleThread()) {
+    if (!op.getTogether())
+      t.scope.emitWarpBarrier(t.b);
+    isFirst = createEquals(t.b, t.scope.getLane(), 0);
   }
-  if (!op.getTogether())
-    t.scope.emitWarpBarrier(t.b);
-  emitIf(t, createEquals(t.b, t.scope.getLane(), 0), [&] { hooks->emitArrive(t.b, signal); });
+  hooks->emitArrive(t.b, signal, isFirst);
   return success();
 }
 

@@ -1,5 +1,6 @@
 //===- HopperHooks.cpp - Roles, signals and tensor copies -------------------===//
 #include "compiler/targets/nvidia/HopperHooks.h"
+#include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -58,8 +59,8 @@ void HopperHooks::emitAcquire(ImplicitLocOpBuilder &b, Value address, Value phas
       [](OpBuilder &builder, Location loc, ValueRange) { scf::YieldOp::create(builder, loc); });
 }
 
-void HopperHooks::emitArrive(ImplicitLocOpBuilder &b, Value address) const {
-  NVVM::MBarrierArriveOp::create(b, b.getI64Type(), address, /*count=*/Value());
+void HopperHooks::emitArrive(ImplicitLocOpBuilder &b, Value address, Value predicate) const {
+  ArriveOp::create(b, address, predicate);
 }
 
 void HopperHooks::emitExpect(ImplicitLocOpBuilder &b, Value address, int64_t bytes) const {

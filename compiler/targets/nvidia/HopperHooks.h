@@ -19,7 +19,8 @@ public:
   void emitPublishSignals(mlir::ImplicitLocOpBuilder &b) const override;
   void emitAcquire(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                    mlir::Value phase) const override;
-  void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address) const override;
+  void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                  mlir::Value predicate) const override;
   void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address, int64_t bytes) const override;
   void describeArgument(mlir::func::FuncOp function, unsigned index) const override;
   void emitBlockCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination, mlir::Value desc,

@@ -49,7 +49,7 @@ const Arch &getArch(StringRef name) {
 /// It asks of each sum whether one before may be a part of it, at a cost that
 /// grows with the square of the code, and finds next to nothing: what threads and
 /// loops add to addresses is factored since layouts are.
-constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr"};
+constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr", "loop-reduce"};
 
 constexpr llvm::StringRef kStages[] = {"scheduled", "gpu", "llvm"};
 constexpr llvm::StringRef kArtifacts[] = {"llvmir", "ptx"};

@@ -52,6 +52,26 @@ static std::optional<CarriedDot> findCarried(AsyncDotOp dot, scf::ForOp loop) {
   return readsCopies ? std::optional(CarriedDot{dot, await, index}) : std::nullopt;
 }
 
+/// Whether `op` may not run while products are in flight: it writes on chip, or
+/// meets other threads to do so.
+static bool endsOverlap(Operation *op) {
+  return op->getNumRegions() != 0 ? !isMemoryEffectFree(op)
+                                  : isa<BufferStoreOp, AsyncCopyOp, BarrierOp>(op);
+}
+
+/// Where an iteration waits for the products of the one before: behind its own,
+/// before something may write what those read.
+static Operation *findWait(scf::ForOp loop, ArrayRef<CarriedDot> dots) {
+  Operation *last = dots.front().dot;
+  for (const CarriedDot &carried : dots)
+    if (last->isBeforeInBlock(carried.dot))
+      last = carried.dot;
+  Operation *op = last->getNextNode();
+  while (!endsOverlap(op) && !op->hasTrait<OpTrait::IsTerminator>())
+    op = op->getNextNode();
+  return op;
+}
+
 static void overlap(scf::ForOp loop, MutableArrayRef<CarriedDot> dots) {
   ImplicitLocOpBuilder b(dots.front().dot.getLoc(), loop);
   SmallVector<Value> pending;
@@ -64,7 +84,7 @@ static void overlap(scf::ForOp loop, MutableArrayRef<CarriedDot> dots) {
     loop.getResult(carried.index).setType(type);
     pending.push_back(carried.dot);
   }
-  b.setInsertionPoint(loop.getBody()->getTerminator());
+  b.setInsertionPoint(findWait(loop, dots));
   auto wait = AwaitDotsOp::create(b, TypeRange(ValueRange(pending)), pending, dots.size());
   b.setInsertionPointAfter(loop);
   SmallVector<Value> results;
@@ -84,13 +104,6 @@ static void overlap(scf::ForOp loop, MutableArrayRef<CarriedDot> dots) {
 //===----------------------------------------------------------------------===//
 // Within a block
 //===----------------------------------------------------------------------===//
-
-/// Whether `op` may not run while products are in flight: it writes on chip, or
-/// meets other threads to do so.
-static bool endsOverlap(Operation *op) {
-  return op->getNumRegions() != 0 ? !isMemoryEffectFree(op)
-                                  : isa<BufferStoreOp, AsyncCopyOp, BarrierOp>(op);
-}
 
 /// The first op behind `await` that needs one of its results, or before which
 /// its products must be complete.

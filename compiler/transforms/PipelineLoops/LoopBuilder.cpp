@@ -173,6 +173,20 @@ Value LoopBuilder::createIsWhole(IRMapping &values, Value isValid) {
   return isWhole;
 }
 
+/// Addresses that are computed in a branch cannot come before the products ahead
+/// of it, which wait for nothing but their turn.
+IRMapping LoopBuilder::cloneAddresses(const IRMapping &values) {
+  IRMapping own = values;
+  if (llvm::any_of(schedule.addressOps, llvm::IsaPred<LoadOp>))
+    return own;
+  for (Operation *op : schedule.addressOps)
+    for (Value result : op->getResults())
+      own.erase(result);
+  for (Operation *op : schedule.addressOps)
+    b.clone(*op, own);
+  return own;
+}
+
 /// Nearly all iterations are whole: their copies need no predicates.
 LoopBuilder::Values LoopBuilder::createCopies(IRMapping &values, Value slot, Value isValid,
                                               bool branches) {
@@ -183,10 +197,11 @@ LoopBuilder::Values LoopBuilder::createCopies(IRMapping &values, Value slot, Val
       schedule.loads, [](const AheadLoad &load) -> Type { return PendingType::get(load.block); });
   auto branch = scf::IfOp::create(b, types, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(b, emitCopies(values, slot, isValid, /*isWhole=*/true));
-  b.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(b, emitCopies(values, slot, isValid, /*isWhole=*/false));
+  for (bool whole : {true, false}) {
+    b.setInsertionPointToEnd(whole ? branch.thenBlock() : branch.elseBlock());
+    IRMapping own = cloneAddresses(values);
+    scf::YieldOp::create(b, emitCopies(own, slot, isValid, whole));
+  }
   return Values(branch.getResults());
 }
 
@@ -319,8 +334,8 @@ LoopBuilder::Values LoopBuilder::buildLoop() {
   scf::ForOp newLoop =
       createLoop(loop.getLowerBound(), inits,
                  [&](Value induction, ValueRange arguments) { buildBody(induction, arguments); });
-  if (completesLater())
-    newLoop->setAttr(kDotsInFlightAttr, b.getI32IntegerAttr(schedule.stages - ahead - 1));
+  if (schedule.completesLater)
+    newLoop->setAttr(kDotsInFlightAttr, b.getI32IntegerAttr(1));
   // The last copies wrote nothing that is read, but they must have written it
   // before something else uses the memory.
   AwaitOp::create(b, newLoop.getResults().take_back(pending.size()), 0);
@@ -335,7 +350,7 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   Buffers buffers = mapBuffers(awaitNext(inFlight));
   // Products that complete later are started first: the units are never idle
   // while threads compute addresses.
-  bool startsLast = completesLater();
+  bool startsLast = schedule.completesLater;
   Values started;
   if (!startsLast)
     started = startNext(induction, ahead, advanced, slot);

@@ -63,8 +63,6 @@ private:
   void allocate();
   void buildPrologue();
   void buildBody(mlir::Value induction, mlir::ValueRange arguments);
-  /// Whether products of an iteration may be at work when the next one begins.
-  bool completesLater() const { return schedule.stages > ahead + 1; }
   /// Start the copies of the iteration whose induction variable and carried
   /// values are in `values`, into block `slot` of each stack.
   /// (`branches`: by a branch around predicates, where one number decides.)
@@ -72,6 +70,7 @@ private:
   Values createCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid,
                       bool branches);
   Values emitCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid, bool isWhole);
+  mlir::IRMapping cloneAddresses(const mlir::IRMapping &values);
   mlir::Value createIsWhole(mlir::IRMapping &values, mlir::Value isValid);
   mlir::Value getMask(mlir::Value mask, mlir::Type pointer, mlir::Value isValid);
 

@@ -282,8 +282,8 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
       llvm::any_of(schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
   if (isReadLater && schedule.stages > 2 && !schedule.usesRings)
     findRotation(loop, schedule);
-  bool isLate = isReadLater && schedule.stages > 2 && !schedule.isRotated();
-  schedule.ahead = schedule.stages - (isLate ? 2 : 1);
+  schedule.completesLater = isReadLater && !schedule.isRotated();
+  schedule.ahead = schedule.stages - 1;
   for (Operation &op : *loop.getBody())
     if (slice.ops.contains(&op))
       schedule.addressOps.push_back(&op);

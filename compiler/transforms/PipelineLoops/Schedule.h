@@ -20,10 +20,11 @@ struct AheadLoad {
 struct Schedule {
   /// Buffers of each load.
   int64_t stages = 1;
-  /// Iterations that copies are ahead, fewer than there are buffers. With two
-  /// fewer, what read the last iteration's buffers may still be at it when the
-  /// next copies begin.
+  /// Iterations that copies are ahead, one fewer than there are buffers.
   int64_t ahead = 0;
+  /// Products of an iteration may be at work when the next one begins: copies
+  /// start behind them, once those of the iteration before are complete.
+  bool completesLater = false;
   llvm::SmallVector<AheadLoad> loads;
   /// Ops of the body that the loads' addresses and masks need, in order; they
   /// are pure, or loads of indices.

@@ -1,6 +1,7 @@
 //===- PlaceOperands.cpp - Operands of dots on chip -----------------------===//
 #include "compiler/transforms/PlaceOperands/PlaceOperands.h"
 
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -118,9 +119,15 @@ Value OperandPlacer::getBuffer(DotOp dot, MatmulOperand which) {
   return {};
 }
 
+/// Whether threads get the block through memory in any case.
+static bool isExchanged(Value block) {
+  auto convert = block.getDefiningOp<ConvertLayoutOp>();
+  return convert && getScratchBytes(convert) != 0;
+}
+
 LogicalResult OperandPlacer::place(DotOp dot) {
   Value a = dot.getA(), b = getBuffer(dot, MatmulOperand::B);
-  if (isReadOnChip(dot, MatmulOperand::A))
+  if (isReadOnChip(dot, MatmulOperand::A) || isExchanged(a))
     a = getBuffer(dot, MatmulOperand::A);
   if (!a || !b)
     return dot.emitOpError("expects operands that its unit can read on chip");

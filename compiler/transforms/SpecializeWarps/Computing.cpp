@@ -1,6 +1,7 @@
 //===- Computing.cpp - The program's warps read rings, and store blocks ---===//
 #include "compiler/transforms/SpecializeWarps/Roles.h"
 
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
 using namespace mlir;
@@ -30,14 +31,30 @@ private:
 };
 } // namespace
 
-/// Each layout that a block is wanted in is read by itself.
+/// Each layout that a block is wanted in is read by itself: also where that is
+/// said of a view of the block with one side more.
+static void readInLayouts(Value block, function_ref<Value(Type)> read) {
+  for (Operation *user : llvm::make_early_inc_range(block.getUsers())) {
+    OpBuilder b(user);
+    if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
+      convert.replaceAllUsesWith(read(convert.getType()));
+      convert.erase();
+    } else if (auto expand = dyn_cast<ExpandDimsOp>(user)) {
+      readInLayouts(expand.getResult(), [&](Type type) -> Value {
+        Type source =
+            withLayout(expand.getSource().getType(), getOperandLayout(expand, 0, getLayout(type)));
+        return ExpandDimsOp::create(b, expand.getLoc(), type, read(source), expand.getAxis());
+      });
+      if (expand->use_empty())
+        expand.erase();
+    }
+  }
+}
+
 static void readBlock(DescriptorLoadOp load, Value view) {
   ImplicitLocOpBuilder b(load.getLoc(), load);
-  for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
-    if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
-      convert.replaceAllUsesWith(BufferLoadOp::create(b, convert.getType(), view).getResult());
-      convert.erase();
-    }
+  readInLayouts(load.getResult(),
+                [&](Type type) -> Value { return BufferLoadOp::create(b, type, view); });
   if (!load->use_empty())
     load.replaceAllUsesWith(BufferLoadOp::create(b, load.getType(), view).getResult());
 }

@@ -44,6 +44,9 @@ struct AsyncProduct {
   mlir::ValueRange acc;
   /// The sum begins with this product: what the accumulators hold is no part of it.
   bool isFirst = false;
+  /// The loop around it needs registers more than time: what says where the
+  /// operands are shall be computed in each of its iterations.
+  bool savesRegisters = false;
 };
 
 } // namespace tile

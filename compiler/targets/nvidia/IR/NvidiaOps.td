@@ -69,6 +69,8 @@ def Nvidia_WgmmaOp : Nvidia_Op<"wgmma", [AttrSizedOperandSegments,
     on-chip memory from an address on, in columns of `swizzle` bytes along k, or
     (`transposed`) along the other dimension. `matrix` holds the bytes from one
     column to the next, those from eight rows to the next eight, and `swizzle`.
+    With `opaque`, LLVM does not see that the operands' descriptors are the same in
+    each iteration of a loop.
 
     ```mlir
     %d:4 = nvidia.wgmma a %a b %b acc(%c0, %c1, %c2, %c3) {types = "f32.f16.f16", n = 8 : i32,
@@ -83,7 +85,8 @@ def Nvidia_WgmmaOp : Nvidia_Op<"wgmma", [AttrSizedOperandSegments,
   let arguments = (ins Optional<LLVM_AnyPointer>:$a, Variadic<I32>:$registersA, LLVM_AnyPointer:$b,
                        Variadic<AnyTypeOf<[F32, I32]>>:$acc, StrAttr:$types, I32Attr:$n, I32Attr:$k,
                        DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$matrixA,
-                       DenseI32ArrayAttr:$matrixB, UnitAttr:$transposedA, UnitAttr:$transposedB);
+                       DenseI32ArrayAttr:$matrixB, UnitAttr:$transposedA, UnitAttr:$transposedB,
+                       UnitAttr:$opaque);
   let results = (outs Variadic<AnyTypeOf<[F32, I32]>>:$results);
   let assemblyFormat = [{
     (`a` $a^)? (`registers` `(` $registersA^ `)`)? `b` $b (`acc` `(` $acc^ `)`)? attr-dict
@@ -122,6 +125,24 @@ def Nvidia_WgmmaWaitOp : Nvidia_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWri
   let assemblyFormat = [{
     `(` $registers `)` `in_flight` $inFlight attr-dict `:` functional-type($registers, $results)
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Signals
+//===----------------------------------------------------------------------===//
+
+def Nvidia_ArriveOp : Nvidia_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Predicated arrival at an mbarrier";
+  let description = [{
+    Where `predicate` is true or not given. A branch around the instruction would
+    end what the assembler takes for one stage of matrix products in flight.
+
+    ```mlir
+    nvidia.arrive %b if %p : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$address, Optional<I1>:$predicate);
+  let assemblyFormat = "$address (`if` $predicate^)? attr-dict `:` qualified(type($address))";
 }
 
 #endif // NVIDIA_OPS_TD

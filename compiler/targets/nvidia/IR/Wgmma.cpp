@@ -179,6 +179,7 @@ SmallVector<Value> WgmmaAttr::emitAsync(OpBuilder &b, Location loc, const Matmul
   auto op = WgmmaOp::create(b, loc, product.acc.getTypes(), product.a.address, product.registersA,
                             product.b.address, acc, getPtxTypes(problem), static_cast<uint32_t>(n),
                             static_cast<uint32_t>(k), matrixA, matrixB.numbers, transposedA,
-                            /*transposedB=*/matrixB.alongRows);
+                            /*transposedB=*/matrixB.alongRows,
+                            /*opaque=*/product.savesRegisters);
   return llvm::to_vector_of<Value>(op.getResults());
 }

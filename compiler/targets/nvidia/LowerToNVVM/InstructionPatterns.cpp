@@ -157,6 +157,24 @@ struct LowerLoad : ConvertOpToLLVMPattern<LoadOp> {
   }
 };
 
+struct LowerArrive : ConvertOpToLLVMPattern<ArriveOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(ArriveOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> operands{adaptor.getAddress()};
+    std::string text = "mbarrier.arrive.shared.b64 _, [$0];", constraints = "l";
+    if (Value predicate = adaptor.getPredicate()) {
+      operands.push_back(predicate);
+      text = "@$1 " + text;
+      constraints += ",b";
+    }
+    createAsm(rewriter, op.getLoc(), {}, operands, text, constraints + ",~{memory}",
+              /*sideEffects=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerStore : ConvertOpToLLVMPattern<StoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(StoreOp op, OpAdaptor adaptor,
@@ -189,5 +207,5 @@ struct LowerStore : ConvertOpToLLVMPattern<StoreOp> {
 
 void tile::nvidia::populateInstructionPatterns(const LLVMTypeConverter &converter,
                                                RewritePatternSet &patterns) {
-  patterns.add<LowerLoad, LowerStore>(converter);
+  patterns.add<LowerLoad, LowerStore, LowerArrive>(converter);
 }

@@ -24,6 +24,7 @@ using namespace tile;
 
 /// State in NVVM's words that a function is a kernel, and for how many threads.
 static void describeFunction(func::FuncOp function) {
+  constexpr int32_t kRegisters = 65536, kStep = 8;
   Builder builder(function.getContext());
   if (function->removeAttr(kKernelAttr)) {
     int64_t lanes = getTarget(function) ? getTarget(function).getLanes() : 32;
@@ -33,6 +34,12 @@ static void describeFunction(func::FuncOp function) {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       builder.getDenseI32ArrayAttr({threads, 1, 1}));
+    // Warps that share out registers must know how many they begin with.
+    bool shares = function->walk([](NVVM::SetMaxRegisterOp) { return WalkResult::interrupt(); })
+                      .wasInterrupted();
+    if (shares)
+      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                        builder.getI32IntegerAttr(kRegisters / threads / kStep * kStep));
   }
   for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
     function.removeArgAttr(i, kDivisibilityAttr);

@@ -40,11 +40,19 @@ static std::pair<Value, int64_t> splitAddress(Value address) {
   return {gep.getBase(), offset};
 }
 
+/// The same number, of which LLVM does not know that: it would compute all
+/// descriptors before a loop and keep them in registers.
+static Value hide(OpBuilder &b, Location loc, Value number) {
+  return createAsm(b, loc, number.getType(), number, "mov.b64 $0, $1;", "=l,l",
+                   /*sideEffects=*/true)
+      .front();
+}
+
 /// `numbers`: bytes from column to column, from eight rows to the next, and of
 /// a row. Constant offsets are added to the whole: they never carry out of the
 /// address, of which programs use fewer bits than it has.
-static Value createDescriptor(OpBuilder &b, Location loc, Value address,
-                              ArrayRef<int32_t> numbers) {
+static Value createDescriptor(OpBuilder &b, Location loc, Value address, ArrayRef<int32_t> numbers,
+                              bool isOpaque) {
   auto [base, offset] = splitAddress(address);
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   Value start = LLVM::PtrToIntOp::create(b, loc, i32, base);
@@ -59,6 +67,8 @@ static Value createDescriptor(OpBuilder &b, Location loc, Value address,
                    (int64_t(numbers[1]) >> kUnitShift & kAddressMask) << kStrideBit |
                    static_cast<int64_t>(static_cast<uint64_t>(swizzle) << kSwizzleBit);
   Value descriptor = LLVM::OrOp::create(b, loc, start, createInt(b, loc, i64, fields));
+  if (isOpaque)
+    descriptor = hide(b, loc, descriptor);
   if (offset != 0)
     descriptor =
         LLVM::AddOp::create(b, loc, descriptor, createInt(b, loc, i64, offset >> kUnitShift));
@@ -99,7 +109,8 @@ struct LowerWgmma : ConvertOpToLLVMPattern<WgmmaOp> {
     SmallVector<Value> operands;
     std::string a;
     if (op.getA()) {
-      operands.push_back(createDescriptor(rewriter, loc, adaptor.getA(), op.getMatrixA()));
+      operands.push_back(
+          createDescriptor(rewriter, loc, adaptor.getA(), op.getMatrixA(), op.getOpaque()));
       constraints.push_back("l");
       a = "$" + std::to_string(next++);
     } else {
@@ -108,7 +119,8 @@ struct LowerWgmma : ConvertOpToLLVMPattern<WgmmaOp> {
       a = getList(next, 4);
       next += 4;
     }
-    operands.push_back(createDescriptor(rewriter, loc, adaptor.getB(), op.getMatrixB()));
+    operands.push_back(
+        createDescriptor(rewriter, loc, adaptor.getB(), op.getMatrixB(), op.getOpaque()));
     constraints.push_back("l");
     std::string b = "$" + std::to_string(next++);
     llvm::append_range(operands, adaptor.getAcc());

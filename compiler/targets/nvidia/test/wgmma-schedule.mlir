@@ -10,14 +10,16 @@ module attributes {tile.num_stages = 4 : i32, tile.num_warps = 8 : i32,
 // CHECK-LABEL: func.func @matmul
 // CHECK: %[[NONE:.+]] = tile.pend %{{.*}} : tensor<128x256xf32, #[[ACC]]>
 // CHECK: %[[LOOP:.+]]:{{[0-9]+}} = scf.for {{.*}} iter_args(%[[SUM:[a-z0-9]+]] = %[[NONE]]
-// CHECK: %[[COPY:.+]]:2 = tile.await(%{{.*}}) in_flight 1
+// CHECK: %[[COPY:.+]]:2 = tile.await(%{{.*}}) in_flight {{[12]}}
 // CHECK: tile.barrier publish
 // CHECK: %[[NEXT:.+]] = tile.async_dot %[[COPY]]#0, %[[COPY]]#1, %[[SUM]] unit(#nvidia.wgmma<f16, n = 256>) : !tile.buffer<128x64xf16, #[[A]]>, !tile.buffer<64x256xf16, #[[B]]>, !tile.pending<
 // CHECK-NOT: tile.barrier
-// CHECK: tile.async_copy
-// CHECK: tile.async_copy
-// CHECK-NOT: tile.barrier
 // CHECK: %[[LEFT:.+]] = tile.await_dots(%[[NEXT]]) in_flight 1 : {{.*}} -> !tile.pending
+// CHECK: scf.if
+// CHECK-NEXT: tile.buffer_view
+// CHECK-NEXT: tile.barrier
+// CHECK: tile.async_copy
+// CHECK: tile.async_copy
 // CHECK: scf.yield %[[LEFT]]
 // CHECK: tile.await_dots(%[[LOOP]]#0) in_flight 0 : {{.*}} -> tensor<128x256xf32, #[[ACC]]>
 func.func @matmul(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<128x256xf32> {
