@@ -136,11 +136,19 @@ void BufferPlan::collect(func::FuncOp function) {
       entries.push_back({op, scratch, begin, end});
     }
   });
+  SmallVector<Operation *> awaits;
+  function.walk([&](AwaitBlockStoresOp op) { awaits.push_back(op); });
   BufferAliases aliases(function);
   for (auto &[value, allocs] : aliases.getAll())
     for (BufferAllocOp alloc : allocs)
-      for (Operation *user : value.getUsers())
-        extend(entries[indices[alloc]], user);
+      for (Operation *user : value.getUsers()) {
+        Entry &entry = entries[indices[alloc]];
+        extend(entry, user);
+        // Stores read their buffers until somebody has waited for them.
+        if (isa<BlockStoreOp>(user))
+          for (Operation *await : awaits)
+            extend(entry, await);
+      }
 }
 
 /// The largest first, each as low as those in use at the same time allow.

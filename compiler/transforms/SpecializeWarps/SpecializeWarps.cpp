@@ -25,15 +25,17 @@ struct SpecializeWarpsPass : tile::impl::SpecializeWarpsBase<SpecializeWarpsPass
 } // namespace
 
 /// A fetching thread needs few; what its warps leave goes to those that compute.
-/// The machine deals in steps, and gives all warps the same number at first.
+/// The machine deals in steps, and gives all warps the same number at first. Two
+/// programs of few warps share it: one of them multiplies while the other waits.
 static RegisterShares shareRegisters(TargetAttr target, int64_t computingWarps,
                                      int64_t fetchingWarps) {
-  constexpr int64_t kStep = 8, kFetching = 24, kMostComputing = 240, kMostOfThread = 255;
+  constexpr int64_t kStep = 8, kFetching = 24, kMostComputing = 240;
   int64_t registers = target.getFact("program_registers");
   int64_t warps = computingWarps + fetchingWarps;
-  int64_t atFirst = registers / (warps * target.getLanes()) / kStep * kStep;
-  if (registers == 0 || atFirst >= kMostOfThread)
+  if (registers == 0)
     return {};
+  int64_t programs = computingWarps == fetchingWarps ? 2 : 1;
+  int64_t atFirst = registers / programs / (warps * target.getLanes()) / kStep * kStep;
   int64_t computing =
       (atFirst * warps - kFetching * fetchingWarps) / computingWarps / kStep * kStep;
   return {static_cast<int32_t>(std::min(computing, kMostComputing)),

@@ -22,9 +22,22 @@ namespace tile {
 using namespace mlir;
 using namespace tile;
 
+/// Warps that share out registers must know how many they begin with: what each
+/// role has in the end, evenly.
+static std::optional<int32_t> getRegistersAtFirst(func::FuncOp function, int64_t warps) {
+  constexpr int64_t kStep = 8;
+  int64_t computing = getModuleInt(function, kNumWarpsAttr, 1), total = 0;
+  function.walk([&](NVVM::SetMaxRegisterOp op) {
+    bool grows = op.getAction() == NVVM::SetMaxRegisterAction::increase;
+    total += op.getRegCount() * (grows ? computing : warps - computing);
+  });
+  if (total == 0)
+    return std::nullopt;
+  return static_cast<int32_t>(total / warps / kStep * kStep);
+}
+
 /// State in NVVM's words that a function is a kernel, and for how many threads.
 static void describeFunction(func::FuncOp function) {
-  constexpr int32_t kRegisters = 65536, kStep = 8;
   Builder builder(function.getContext());
   if (function->removeAttr(kKernelAttr)) {
     int64_t lanes = getTarget(function) ? getTarget(function).getLanes() : 32;
@@ -34,12 +47,9 @@ static void describeFunction(func::FuncOp function) {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       builder.getDenseI32ArrayAttr({threads, 1, 1}));
-    // Warps that share out registers must know how many they begin with.
-    bool shares = function->walk([](NVVM::SetMaxRegisterOp) { return WalkResult::interrupt(); })
-                      .wasInterrupted();
-    if (shares)
+    if (std::optional<int32_t> registers = getRegistersAtFirst(function, warps))
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                        builder.getI32IntegerAttr(kRegisters / threads / kStep * kStep));
+                        builder.getI32IntegerAttr(*registers));
   }
   for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
     function.removeArgAttr(i, kDivisibilityAttr);

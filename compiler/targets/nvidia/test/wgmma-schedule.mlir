@@ -16,9 +16,8 @@ module attributes {tile.num_stages = 4 : i32, tile.num_warps = 8 : i32,
 // CHECK-NOT: tile.barrier
 // CHECK: %[[LEFT:.+]] = tile.await_dots(%[[NEXT]]) in_flight 1 : {{.*}} -> !tile.pending
 // CHECK: scf.if
-// CHECK-NEXT: tile.buffer_view
-// CHECK-NEXT: tile.barrier
-// CHECK: tile.async_copy
+// CHECK: tile.barrier
+// CHECK-NEXT: tile.async_copy
 // CHECK: tile.async_copy
 // CHECK: scf.yield %[[LEFT]]
 // CHECK: tile.await_dots(%[[LOOP]]#0) in_flight 0 : {{.*}} -> tensor<128x256xf32, #[[ACC]]>
