@@ -8,7 +8,9 @@ from pathlib import Path
 
 import tilewright as tw
 import torch
+import triton
 
+from bench import place
 from bench.attention import attention, attention_backward, attention_forward
 from bench.bandwidth import (
     cross_entropy,
@@ -32,6 +34,8 @@ from bench.workload import Workload
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 import arrays  # noqa: E402
 
+# Triton asks for memory where descriptors are made in a kernel.
+triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=place.device()))
 for module in (arrays, load_twin("examples/arrays.py")):
     module.leave_unfilled()
 

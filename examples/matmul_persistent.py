@@ -53,16 +53,14 @@ def pointer_kernel(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexp
 def matmul(a, b, c, transposed=True, described=True, BLOCK_M=64, BLOCK_N=64, BLOCK_K=32, GROUP_M=8, PARTS=1,
            FLATTEN=False, **options):
     """c = a @ b.T, or a @ b if not transposed; rows begin at multiples of 16 bytes."""
-    M, K = a.shape
-    N = c.shape[1]
-    grid = (programs(a, tw.cdiv(M, BLOCK_M) * tw.cdiv(N, BLOCK_N)),)
+    (M, K), N, arrays = a.shape, c.shape[1], (a, b, c)
     if described:
-        a = describe(a, BLOCK_M, BLOCK_K)
-        b = describe(b, BLOCK_N, BLOCK_K) if transposed else describe(b, BLOCK_K, BLOCK_N)
-        c_tiles = describe(c, BLOCK_M, BLOCK_N // PARTS)
+        b_block = (BLOCK_N, BLOCK_K) if transposed else (BLOCK_K, BLOCK_N)
+        arrays = describe(a, BLOCK_M, BLOCK_K), describe(b, *b_block), describe(c, BLOCK_M, BLOCK_N // PARTS)
     kernel = described_kernel if described else pointer_kernel
-    kernel[grid](a, b, c_tiles if described else c, M, N, K, BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, BLOCK_K=BLOCK_K,
-                 GROUP_M=GROUP_M, TRANSPOSED=transposed, PARTS=PARTS, FLATTEN=FLATTEN, **options)
+    kernel[(programs(a, tw.cdiv(M, BLOCK_M) * tw.cdiv(N, BLOCK_N)),)](
+        *arrays, M, N, K, BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, BLOCK_K=BLOCK_K, GROUP_M=GROUP_M, TRANSPOSED=transposed,
+        PARTS=PARTS, FLATTEN=FLATTEN, **options)
     return c
 
 
