@@ -84,3 +84,33 @@ func.func @reduction(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   return %s : tensor<4xf32>
 }
 }
+
+// -----
+
+// Warps share columns, which are reduced last: what threads reduce is in their registers.
+// CHECK-DAG: #[[COLUMNS:.+]] = #tile.layout<[4, 512]: register = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = {{\[\[}}0, 128], [0, 256]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @by_columns
+func.func @by_columns(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}) -> tensor<512xf32> {
+  %i = tile.arange 0 : tensor<4xi32>
+  %j = tile.arange 0 : tensor<512xi32>
+  %c = arith.constant dense<512> : tensor<4x1xi32>
+  %i2 = tile.expand_dims %i axis 1 : tensor<4xi32> -> tensor<4x1xi32>
+  %is = arith.muli %i2, %c : tensor<4x1xi32>
+  %j2 = tile.expand_dims %j axis 0 : tensor<512xi32> -> tensor<1x512xi32>
+  %ib = tile.broadcast %is : tensor<4x1xi32> -> tensor<4x512xi32>
+  %jb = tile.broadcast %j2 : tensor<1x512xi32> -> tensor<4x512xi32>
+  %o = arith.addi %ib, %jb : tensor<4x512xi32>
+  %xs = tile.splat %x : tensor<4x512x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %o : tensor<4x512x!tile.ptr<f32>>, tensor<4x512xi32>
+  // CHECK: tile.load %{{.*}} : tensor<4x512x!tile.ptr<f32>, #[[COLUMNS]]>
+  %v = tile.load %p : tensor<4x512x!tile.ptr<f32>>
+  %e = math.exp %v : tensor<4x512xf32>
+  %s = tile.reduce(%e) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %a, %b : f32
+    tile.yield %t : f32
+  } : (tensor<4x512xf32>) -> tensor<512xf32>
+  return %s : tensor<512xf32>
+}
+}

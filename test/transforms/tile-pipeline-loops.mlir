@@ -107,6 +107,31 @@ func.func @masked(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: tensor<
 
 // A loop that asks itself pipelines loads that feed no dot; an index is loaded early.
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32} {
+// Copies write zeros where a mask is false: what else was asked for comes after
+// them. A store through another argument does not matter.
+// CHECK-LABEL: func.func @other
+// CHECK: scf.for
+// CHECK: %[[READ:.+]] = tile.buffer_load
+// CHECK: arith.select %{{.*}}, %[[READ]], %{{.*}}
+// CHECK: tile.store
+func.func @other(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %m: i32 {tile.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant dense<1.0> : tensor<1024xf32>
+  %r = tile.arange 0 : tensor<1024xi32>
+  %ms = tile.splat %m : tensor<1024xi32>
+  %mask = arith.cmpi slt, %r, %ms : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %ys, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %a = tile.load %p mask %mask other %one : tensor<1024x!tile.ptr<f32>>
+    tile.store %q, %a : tensor<1024x!tile.ptr<f32>>
+  } {tile.num_stages = 3 : i32}
+  return
+}
+
 // CHECK-LABEL: func.func @asks
 // CHECK: tile.buffer_alloc : !tile.buffer<2x1024xf32
 // CHECK: scf.for

@@ -88,7 +88,8 @@ LinearLayout getBlockedLayout(llvm::ArrayRef<int64_t> shape, const BlockedShape 
 }
 
 BlockedShape chooseBlockedShape(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
-                                int64_t contiguous, int64_t lanes, int64_t warps) {
+                                int64_t contiguous, int64_t lanes, int64_t warps,
+                                std::optional<unsigned> reduced) {
   unsigned rank = shape.size();
   BlockedShape blocked;
   blocked.order.assign(order.begin(), order.end());
@@ -108,7 +109,11 @@ BlockedShape chooseBlockedShape(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<un
   for (unsigned dim : order)
     take(blocked.lanes, dim, lanes);
   // Warps along the slowest dimensions first: each then owns whole rows.
-  for (unsigned dim : llvm::reverse(order))
+  llvm::SmallVector<unsigned> slowestFirst(llvm::reverse(order));
+  if (reduced)
+    std::stable_partition(slowestFirst.begin(), slowestFirst.end(),
+                          [&](unsigned dim) { return dim != *reduced; });
+  for (unsigned dim : slowestFirst)
     take(blocked.warps, dim, warps);
   // An odd factor of warps goes along a side that it divides.
   int64_t odd = warps / getPowerPart(warps);
@@ -125,10 +130,12 @@ BlockedShape chooseBlockedShape(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<un
 }
 
 LinearLayout getDefaultLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
-                              int64_t contiguous, int64_t lanes, int64_t warps) {
+                              int64_t contiguous, int64_t lanes, int64_t warps,
+                              std::optional<unsigned> reduced) {
   if (shape.empty())
     return LinearLayout::getUnit(0).replicated(Dim::Lane, lanes).replicated(Dim::Warp, warps);
-  return getBlockedLayout(shape, chooseBlockedShape(shape, order, contiguous, lanes, warps));
+  return getBlockedLayout(shape,
+                          chooseBlockedShape(shape, order, contiguous, lanes, warps, reduced));
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,12 +30,15 @@ struct BlockedShape {
 LinearLayout getBlockedLayout(llvm::ArrayRef<int64_t> shape, const BlockedShape &blocked);
 
 /// A blocked shape for `shape`: up to `contiguous` elements a thread along the
-/// fastest dimension, lanes along `order`, warps from the slowest dimension on.
-/// Nothing is padded: threads that find no room hold copies.
+/// fastest dimension, lanes along `order`, warps from the slowest dimension on,
+/// but along `reduced` last. Nothing is padded: threads that find no room hold
+/// copies.
 BlockedShape chooseBlockedShape(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
-                                int64_t contiguous, int64_t lanes, int64_t warps);
+                                int64_t contiguous, int64_t lanes, int64_t warps,
+                                std::optional<unsigned> reduced = std::nullopt);
 LinearLayout getDefaultLayout(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
-                              int64_t contiguous, int64_t lanes, int64_t warps);
+                              int64_t contiguous, int64_t lanes, int64_t warps,
+                              std::optional<unsigned> reduced = std::nullopt);
 
 /// How an instruction's fragment is spread over a tile.
 struct FragmentTiling {

@@ -13,6 +13,7 @@
 #include "compiler/analysis/ThreadExchange/SortPlan.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <map>
 #include <numeric>
@@ -32,6 +33,8 @@ struct Access {
   Value pointer;
   SmallVector<unsigned> order; // dimensions, most contiguous first
   int64_t width;               // elements a vector
+  /// The dimension along which the program reduces what it reads, if one alone.
+  std::optional<unsigned> reduced = std::nullopt;
 };
 
 class LayoutAssigner {
@@ -156,6 +159,35 @@ static void shareWidths(MutableArrayRef<Access> accesses) {
     access.width = widest[key(access)];
 }
 
+/// Collects in `axes` along which dimensions the elements of `block`, each changed
+/// for itself, are reduced.
+static void collectReductions(Value block, DenseSet<Value> &seen, SetVector<unsigned> &axes) {
+  if (!seen.insert(block).second)
+    return;
+  for (Operation *user : block.getUsers()) {
+    if (auto reduce = dyn_cast<ReduceOp>(user))
+      axes.insert(reduce.getAxis());
+    else if (getLayoutTie(user) == LayoutTie::Same)
+      for (Value result : user->getResults())
+        collectReductions(result, seen, axes);
+  }
+}
+
+/// Accesses of one shape agree on what is reduced, as on their widths.
+static void shareReductions(MutableArrayRef<Access> accesses) {
+  std::map<SmallVector<int64_t>, SetVector<unsigned>> axes;
+  DenseSet<Value> seen;
+  for (Access &access : accesses)
+    for (Value result : access.op->getResults())
+      collectReductions(result, seen, axes[SmallVector<int64_t>(getShape(result.getType()))]);
+  for (Access &access : accesses) {
+    const SetVector<unsigned> &found =
+        axes[SmallVector<int64_t>(getShape(access.pointer.getType()))];
+    if (found.size() == 1)
+      access.reduced = found.front();
+  }
+}
+
 void LayoutAssigner::collectAccesses() {
   AccessAnalysis patterns(function);
   function.walk([&](Operation *op) {
@@ -174,11 +206,12 @@ void LayoutAssigner::collectAccesses() {
     accesses.push_back({op, pointer, order, width});
   });
   shareWidths(accesses);
+  shareReductions(accesses);
 }
 
 LayoutAttr LayoutAssigner::getAccessLayout(const Access &access) {
   return LayoutAttr::get(context, getDefaultLayout(getShape(access.pointer.getType()), access.order,
-                                                   access.width, lanes, warps));
+                                                   access.width, lanes, warps, access.reduced));
 }
 
 void LayoutAssigner::convertAccesses() {

@@ -44,6 +44,13 @@ LoopBuilder::Values LoopBuilder::buildIfEntered() {
 // What the rest of the body still needs
 //===----------------------------------------------------------------------===//
 
+/// What a load gives where its mask is false; null if copies write that: zero.
+static Value getOtherThanZero(LoadOp load) {
+  Value other = load.getOther();
+  bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
+  return isZero || !load.getMask() ? Value() : other;
+}
+
 void LoopBuilder::need(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
@@ -54,8 +61,15 @@ void LoopBuilder::need(Value value) {
     return;
   }
   Operation *op = loop.getBody()->findAncestorOpInBlock(*value.getDefiningOp());
-  if (!op || !neededOps.insert(op).second || copied.contains(op))
+  if (!op || !neededOps.insert(op).second)
     return;
+  if (copied.contains(op)) {
+    if (Value other = getOtherThanZero(cast<LoadOp>(op))) {
+      need(other);
+      need(cast<LoadOp>(op).getMask());
+    }
+    return;
+  }
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
       need(operand);
@@ -285,22 +299,31 @@ void LoopBuilder::cloneStep(Operation &op, IRMapping &values, const Buffers &buf
   if (!neededOps.contains(&op))
     return;
   if (auto convert = dyn_cast<ConvertLayoutOp>(op))
-    if (Value buffer = buffers.lookup(convert.getSource())) {
+    if (Value buffer = buffers.lookup(convert.getSource());
+        buffer && !getOtherThanZero(convert.getSource().getDefiningOp<LoadOp>())) {
       b.setLoc(convert.getLoc());
       values.map(convert.getResult(), BufferLoadOp::create(b, convert.getType(), buffer));
       return;
     }
-  if (!copied.contains(&op)) {
+  if (copied.contains(&op))
+    readCopy(cast<LoadOp>(op), values, buffers);
+  else
     b.clone(op, values);
+}
+
+void LoopBuilder::readCopy(LoadOp load, IRMapping &values, const Buffers &buffers) {
+  Value other = getOtherThanZero(load);
+  bool isUsedAsLoaded = other || !llvm::all_of(load->getUsers(), [&](Operation *user) {
+                          return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody();
+                        });
+  if (!isUsedAsLoaded)
     return;
-  }
-  bool isUsedAsLoaded = !llvm::all_of(op.getUsers(), [&](Operation *user) {
-    return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody();
-  });
-  b.setLoc(op.getLoc());
-  if (isUsedAsLoaded)
-    values.map(op.getResult(0),
-               BufferLoadOp::create(b, op.getResult(0).getType(), buffers.lookup(op.getResult(0))));
+  b.setLoc(load.getLoc());
+  Value read = BufferLoadOp::create(b, load.getType(), buffers.lookup(load.getResult()));
+  if (other)
+    read = arith::SelectOp::create(b, values.lookupOrDefault(load.getMask()), read,
+                                   values.lookupOrDefault(other));
+  values.map(load.getResult(), read);
 }
 
 /// Where copies go next begins behind those of the prologue.

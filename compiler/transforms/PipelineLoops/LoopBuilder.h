@@ -30,6 +30,8 @@ protected:
   void createYield(mlir::ValueRange values);
   /// `op` of the body, if it is needed; loads become reads of their buffers.
   void cloneStep(mlir::Operation &op, mlir::IRMapping &values, const Buffers &buffers);
+  /// What a copied load gives.
+  void readCopy(LoadOp load, mlir::IRMapping &values, const Buffers &buffers);
   /// Start the copies of the iteration `distance` steps after `induction`, into
   /// block `slot` of each stack, which becomes the next one.
   Values startNext(mlir::Value induction, int64_t distance, mlir::ValueRange advanced,

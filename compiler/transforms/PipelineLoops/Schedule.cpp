@@ -2,6 +2,7 @@
 #include "compiler/transforms/PipelineLoops/Schedule.h"
 
 #include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/analysis/PointerBase/PointerBase.h"
 #include "compiler/transforms/PipelineLoops/BufferLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,29 +54,46 @@ private:
 };
 } // namespace
 
-/// Whether the loop writes what a load may read, or orders memory. What it
-/// keeps on chip does not count.
-static Operation *findWriter(scf::ForOp loop) {
-  Operation *writer = nullptr;
+namespace {
+/// The arrays that a loop writes, by the arguments through which it does.
+struct LoopWrites {
+  DenseSet<Value> bases;
+  bool isAnywhere = false;
+
+  /// Whether what `load` reads may be written in another iteration. Arguments are
+  /// taken for different arrays, of which at most the same places are the same.
+  bool mayWrite(LoadOp load) const {
+    Value base = getPointerBase(load.getPointer());
+    return isAnywhere || (base ? bases.contains(base) : !bases.empty());
+  }
+};
+} // namespace
+
+/// What it keeps on chip does not count. Who orders memory may see others' writes.
+static LoopWrites collectWrites(scf::ForOp loop) {
+  LoopWrites writes;
   loop.getBody()->walk([&](Operation *op) {
     bool isOnChip =
         isa<BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, BufferAllocOp, AcquireOp>(op);
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     bool isUnknown = !effects && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
     if (isOnChip || (!isUnknown && (!effects || !effects.hasEffect<MemoryEffects::Write>())))
-      return WalkResult::advance();
-    writer = op;
-    return WalkResult::interrupt();
+      return;
+    auto store = dyn_cast<StoreOp>(op);
+    Value base = store ? getPointerBase(store.getPointer()) : Value();
+    if (base)
+      writes.bases.insert(base);
+    else
+      writes.isAnywhere = true;
   });
-  return writer;
+  return writes;
 }
 
-static std::optional<StringRef> getReasonAgainst(LoadOp load) {
+static std::optional<StringRef> getReasonAgainst(LoadOp load, const LoopWrites &writes) {
   if (load.getIsVolatile())
     return StringRef("it is volatile");
-  if (load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
-      !matchPattern(load.getOther(), m_PosZeroFloat()))
-    return StringRef("masked elements are to be other than zero");
+  if (writes.mayWrite(load))
+    return StringRef("the loop writes to memory");
   return std::nullopt;
 }
 
@@ -245,17 +263,13 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
   if (stages < 2 || getTarget(loop).getAsyncCopyBytes().empty())
     return std::nullopt;
   AddressSlice slice(loop);
-  Operation *writer = findWriter(loop);
+  LoopWrites writes = collectWrites(loop);
   for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
     bool isWanted = isa<RankedTensorType>(load.getType()) && (ownStages || findFedDot(load).first);
     if (!isWanted || isa<PtrType>(getElementType(load.getType())))
       continue;
-    if (std::optional<StringRef> reason = getReasonAgainst(load)) {
+    if (std::optional<StringRef> reason = getReasonAgainst(load, writes)) {
       refuse(load) << *reason;
-      continue;
-    }
-    if (writer) {
-      refuse(load) << "the loop writes to memory";
       continue;
     }
     int64_t width = getCopyWidth(load, patterns);

@@ -24,18 +24,32 @@ struct SpecializeWarpsPass : tile::impl::SpecializeWarpsBase<SpecializeWarpsPass
 };
 } // namespace
 
+/// Registers of a thread that accumulators of one instruction take.
+static int64_t getMostAccumulators(func::FuncOp function) {
+  int64_t most = 0;
+  function.walk([&](DotOp dot) {
+    if (MatmulUnit unit = dot.getUnitAttr())
+      most = std::max(most, unit.getFragment(MatmulOperand::Acc).getInSize(Dim::Register));
+  });
+  return most;
+}
+
 /// A fetching thread needs few; what its warps leave goes to those that compute.
 /// The machine deals in steps, and gives all warps the same number at first. Two
 /// programs of few warps share it: one of them multiplies while the other waits.
-static RegisterShares shareRegisters(TargetAttr target, int64_t computingWarps,
+static RegisterShares shareRegisters(func::FuncOp function, int64_t computingWarps,
                                      int64_t fetchingWarps) {
-  constexpr int64_t kStep = 8, kFetching = 24, kMostComputing = 240;
+  constexpr int64_t kStep = 8, kFetching = 24, kMostComputing = 240, kOthers = 32;
+  TargetAttr target = getTarget(function);
   int64_t registers = target.getFact("program_registers");
   int64_t warps = computingWarps + fetchingWarps;
   if (registers == 0)
     return {};
   int64_t programs = computingWarps == fetchingWarps ? 2 : 1;
   int64_t atFirst = registers / programs / (warps * target.getLanes()) / kStep * kStep;
+  // All that one instruction takes must be there at first.
+  if (atFirst < getMostAccumulators(function) + kOthers)
+    return {};
   int64_t computing =
       (atFirst * warps - kFetching * fetchingWarps) / computingWarps / kStep * kStep;
   return {static_cast<int32_t>(std::min(computing, kMostComputing)),
@@ -68,7 +82,7 @@ static RolesOp createRoles(func::FuncOp function, ImplicitLocOpBuilder &b, int64
                            int64_t fetchingWarps) {
   TargetAttr target = getTarget(function);
   int64_t lanes = target.getLanes();
-  RegisterShares shares = shareRegisters(target, warps, fetchingWarps);
+  RegisterShares shares = shareRegisters(function, warps, fetchingWarps);
   auto pair = [](int64_t first, int64_t second) {
     return SmallVector<int32_t>{static_cast<int32_t>(first), static_cast<int32_t>(second)};
   };
