@@ -33,7 +33,7 @@ WIDE = [tile(128, 128, 8, 2), tile(128, 64, 8, 3), tile(64, 128, 4, 2)]
 NARROW = [tile(128, 128, 8, 3), tile(128, 64, 8, 3), tile(128, 64, 4, 3), tile(64, 128, 4, 3)]
 UNPEELED = [tile(128, 128, 8, 2, PEELED=False), tile(128, 128, 8, 3, PEELED=False)]
 BACKWARD = [tile(64, 128, 8, 2), tile(64, 64, 4, 2), tile(64, 128, 8, 2, deterministic=True)]
-BACKWARD_NARROW = [*BACKWARD, tile(128, 128, 8, 2), tile(64, 128, 8, 3)]
+BACKWARD_NARROW = [*BACKWARD, tile(64, 128, 8, 3)]
 
 
 def attention() -> Iterator[Workload]:

@@ -47,20 +47,23 @@ def keys_kernel(queries, keys, values, d_output, sums, deltas, dq, dk, dv, scale
         head = kv_head * GROUP + step // blocks
         row = (first + step % blocks) * BLOCK_M
         query = load_rows(queries, head, row, length)
-        weights = tl.exp2(tl.dot(key, query.T) * (scale * LOG2_E) - sums.load([head * padded + row])[None, :])
+        d_out = load_rows(d_output, head, row, length)
+        # Products stand as early as they can, so that each runs while the numbers of the one before are worked on.
+        scores = tl.dot(key, query.T)
+        d_weights = tl.dot(value, d_out.T)
+        weights = tl.exp2(scores * (scale * LOG2_E) - sums.load([head * padded + row])[None, :])
         if CAUSAL:
             rows = row + tl.arange(0, BLOCK_M)
             weights = tl.where(rows[None, :] >= columns[:, None], weights, 0.0)
         if not EVEN:
             weights = tl.where(columns[:, None] < length, weights, 0.0)
-        d_out = load_rows(d_output, head, row, length)
         d_value = tl.dot(weights.to(d_out.dtype), d_out, d_value)
-        d_weights = tl.dot(value, d_out.T)
-        d_scores = weights * (d_weights - deltas.load([head * padded + row])[None, :])
-        d_scores = d_scores.to(query.dtype)
+        d_scores = (weights * (d_weights - deltas.load([head * padded + row])[None, :])).to(query.dtype)
+        if ADD:
+            d_query = tl.dot(d_scores.T, key)
         d_key = tl.dot(d_scores, query, d_key)
         if ADD:
-            add_rows(dq, head, row, length, tl.dot(d_scores.T, key))
+            add_rows(dq, head, row, length, d_query)
     store_rows(dk, kv_head, start, length, (d_key * scale).to(dk.dtype))
     store_rows(dv, kv_head, start, length, d_value.to(dv.dtype))
 
@@ -79,13 +82,15 @@ def queries_kernel(queries, keys, values, d_output, sums, deltas, dq, scale, len
     for start in range(0, min(row + BLOCK_M, length) if CAUSAL else length, BLOCK_N):
         key = load_rows(keys, head // GROUP, start, length)
         value = load_rows(values, head // GROUP, start, length)
-        weights = tl.exp2(tl.dot(query, key.T) * (scale * LOG2_E) - sum2[:, None])
+        scores = tl.dot(query, key.T)
+        d_weights = tl.dot(d_out, value.T)
+        weights = tl.exp2(scores * (scale * LOG2_E) - sum2[:, None])
         columns = start + tl.arange(0, BLOCK_N)
         if CAUSAL:
             weights = tl.where(rows[:, None] >= columns[None, :], weights, 0.0)
         if not EVEN:
             weights = tl.where(columns[None, :] < length, weights, 0.0)
-        d_scores = weights * (tl.dot(d_out, value.T) - delta[:, None])
+        d_scores = weights * (d_weights - delta[:, None])
         d_query = tl.dot(d_scores.to(key.dtype), key, d_query)
     store_rows(dq, head, row, length, (d_query * scale).to(dq.dtype))
 
