@@ -56,6 +56,10 @@ def _results(op: Any) -> int:
     return max(prod(result.type.shape) * _element_bytes(result.type) for result in op.results)
 
 
+def _smallest_result(op: Any) -> int:
+    return min(prod(result.type.shape) * _element_bytes(result.type) for result in op.results)
+
+
 def _covered(layout: Layout) -> list[int]:
     """The sizes that a layout covers, padding included."""
     sizes = list(layout.tile)
@@ -85,7 +89,7 @@ def _partial(op: Any) -> int:
 
 _COUNTS = {
     "tile.convert_layout": _conversion, "tile.reduce": _partial, "tile.scan": _partial,
-    "tile.gather": _block, "tile.extract": _block, "tile.reshape": _block, "tile.sort": _block,
+    "tile.gather": _block, "tile.extract": _block, "tile.reshape": _block, "tile.sort": _smallest_result,
     "tile.dot": lambda op: max(_block(op, 0), _block(op, 1)),
     "tile.histogram": lambda op: 4 * prod(op.results[0].type.shape),
 }
