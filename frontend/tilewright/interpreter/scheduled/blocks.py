@@ -9,8 +9,9 @@ from ..descriptors import Description, places_of_block, read_block
 from ..memory import write
 from ..record import Operation
 from .clocks import NEVER
-from .memory import Access, Buffer
+from .memory import Buffer
 from .roles import Role, Walk, flows, schedules
+from .shadow import Access
 from .signals import signal_of
 
 Array = Any
@@ -22,6 +23,7 @@ def _copy(role: Role, op: Any, desc: Description, *operands: Any) -> Walk:
     signal, memory = signal_of(role, op, signals, index), role.world.memory
     yield None
     access = Access(op, role.warps[0], signal.agent, NEVER, True, buffer.owner)
+    memory.begin()
     number = memory.note(access)
     memory.write(access, number, memory.all_granules(buffer), None)
 
@@ -69,6 +71,7 @@ def _store(role: Role, op: Any, buffer: Buffer, desc: Description, *offsets: Arr
     memory, warp = role.world.memory, role.warps[0]
     role.started_stores += 1
     access = Access(op, warp, warp.stores, role.started_stores, True, buffer.owner)
+    memory.begin()
     memory.read(access, memory.note(access), memory.all_granules(buffer), None)
     store = Store(role, op, role.started_stores, buffer, desc, offsets)
     role.stores.append(store)

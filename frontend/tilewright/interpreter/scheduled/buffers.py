@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..record import Operation
-from .memory import Access, Buffer, repeat_lanes
+from .memory import Buffer, repeat_lanes
 from .roles import Role, schedules
+from .shadow import Access
 from .types import layout_of
 
 Array = Any
@@ -64,9 +65,10 @@ def by_threads(role: Role, op: Any, buffer: Buffer, block: Any, owned: bool, tou
     layout = layout_of(block)
     assert layout is not None
     holders = layout.holders(buffer.type.shape)
+    role.world.memory.begin()
     for warp, place in zip(role.warps, range(len(holders.elements)), strict=False):
         agent, epoch = stream(warp)
-        access = Access(op, warp, agent, epoch, False, buffer.owner)
+        access = Access(op, warp, agent, epoch, owner=buffer.owner)
         times = buffer.type.element.itemsize // role.world.memory.granule
         elements, lanes = repeat_lanes(holders, place, times, owned)
         touch(access, role.world.memory.note(access), role.world.memory.granules(buffer, elements), lanes)

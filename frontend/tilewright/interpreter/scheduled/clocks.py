@@ -15,7 +15,6 @@ import numpy as np
 
 Array = Any
 NEVER = np.iinfo(np.int32).max  # the epoch of what nobody has waited for yet
-NOBODY = 0  # the agent that memory belongs to before anyone wrote there
 
 
 class Agents:

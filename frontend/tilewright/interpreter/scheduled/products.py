@@ -9,8 +9,9 @@ import numpy as np
 
 from ..blocks import multiply
 from ..record import Operation
-from .memory import Access, Buffer
+from .memory import Buffer
 from .roles import Role, schedules
+from .shadow import Access
 from .types import PendingType
 
 Array = Any
@@ -64,6 +65,7 @@ def _start(role: Role, op: Operation, a: Any, b: Buffer, acc: Any) -> Product:
 def _note_reads(role: Role, op: Any, product: Product, *operands: Any) -> None:
     """Warps multiply together: each of them needs the operands until it has waited."""
     memory = role.world.memory
+    memory.begin()
     for buffer in operands:
         if not isinstance(buffer, Buffer):
             continue

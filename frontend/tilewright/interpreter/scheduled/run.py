@@ -105,7 +105,8 @@ def _run_program(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int], 
                  schedule: Schedule, report: Report) -> None:
     x, y, z = grid
     agents = Agents(_count_agents(kernel))
-    memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, report, program, schedule.rng)
+    memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, report, schedule.rng)
+    memory.program = program
     world = World(kernel, (x, y, z), program, schedule, report, agents, memory)
     warps = [Warp(agents, number) for number in range(kernel.launch_warps)]
     role = Role(world, "the program", warps)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .layouts import Layout
-from .memory import Access
+from .shadow import Access
 from .types import layout_of, plain
 
 ATTRIBUTE = "tile.scratch_offset"
@@ -29,8 +29,9 @@ def exchange(role: Any, op: Any) -> None:
                         f"{len(memory.content)} on chip", op)
         return
     granules = np.arange(start // memory.granule, -(-(start + size) // memory.granule))
+    memory.begin()
     for warp in role.warps:
-        access = Access(op, warp, warp.agent, warp.epoch, False, op)
+        access = Access(op, warp, warp.agent, warp.epoch, owner=op)
         number = memory.note(access)
         if warp is role.warps[0]:
             memory.write(access, number, granules, None)

@@ -10,8 +10,9 @@ import numpy as np
 from ..record import Operation
 from .buffers import block_of
 from .clocks import NEVER, Warp
-from .memory import Access, Buffer
+from .memory import Buffer
 from .roles import Role, Wait, Walk, flows, schedules
+from .shadow import Access
 
 Array = Any
 BYTES = 8  # of a signal
@@ -100,8 +101,9 @@ def _allocate(role: Role, op: Operation) -> Signals:
                             f"{len(memory.content)} on chip", op)  # type: ignore[arg-type]
             memory.grow(start + BYTES * count)
         # Whatever else is done to these bytes is never in order.
-        access = Access(op, role.warps[0], role.warps[0].stores, NEVER, False, op)
+        access = Access(op, role.warps[0], role.warps[0].stores, NEVER, owner=op)
         granules = np.arange(start // memory.granule, (start + BYTES * count) // memory.granule)
+        memory.begin()
         memory.write(access, memory.note(access), granules, None)
     return Signals(role, op, count)
 
