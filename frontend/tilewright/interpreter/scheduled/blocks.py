@@ -8,6 +8,7 @@ from ..blocks import combine
 from ..descriptors import Description, places_of_block, read_block
 from ..memory import write
 from ..record import Operation
+from .arrays import note_block
 from .clocks import NEVER
 from .memory import Buffer
 from .roles import Role, Walk, flows, schedules
@@ -27,10 +28,15 @@ def _copy(role: Role, op: Any, desc: Description, *operands: Any) -> Walk:
     number = memory.note(access)
     memory.write(access, number, memory.all_granules(buffer), None)
 
+    kind = op.operands[0].type
+    places, inside = places_of_block(kind, desc, offsets)
+    reading = note_block(role, access, desc, places, inside, kind.element_ty.itemsize, False)
+
     def end() -> None:
-        kind = op.operands[0].type
-        memory.store(buffer, read_block(kind, *places_of_block(kind, desc, offsets)))
+        memory.store(buffer, read_block(kind, places, inside))
         memory.finish(number, signal.completed + 1)
+        if reading:
+            reading[0].finish(reading[1], signal.completed + 1)
         signal.count(-buffer.type.block_bytes)
 
     role.world.in_flight.append((op, end))
@@ -75,6 +81,9 @@ def _store(role: Role, op: Any, buffer: Buffer, desc: Description, *offsets: Arr
     memory.read(access, memory.note(access), memory.all_granules(buffer), None)
     store = Store(role, op, role.started_stores, buffer, desc, offsets)
     role.stores.append(store)
+    # Waiting is for the reads: nothing in the kernel tells when the array is written.
+    writing = Access(op, warp, warp.stores, NEVER, is_atomic="kind" in op.attributes)
+    note_block(role, writing, desc, *store.places, op.operands[1].type.element_ty.itemsize, True)
     if role.world.schedule.is_early():
         for each in role.stores:
             each.end()

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..memory import Addresses, read
 from ..record import Operation
+from .arrays import note_accesses
 from .buffers import by_threads
 from .memory import Buffer
 from .roles import Role, schedules
@@ -44,6 +45,7 @@ def _copy(role: Role, op: Operation, pointers: Addresses, buffer: Buffer, mask: 
     copy = Copy(role, op, pointers, buffer, mask)
     by_threads(role, op, buffer, op.kind(0), True, role.world.memory.write,  # type: ignore[attr-defined]
                lambda warp: (warp.copies, copy.group))
+    note_accesses(role, op, pointers, mask, False, stream=lambda warp: (warp.copies, copy.group))
     if role.world.schedule.is_early():
         copy.end()
     role.copies.append(copy)

@@ -92,6 +92,8 @@ class World:
     """What the roles of a program share.
 
     Attributes:
+        memory: On chip.
+        arrays: What is remembered of the arrays of the launch.
         in_flight: Copies that signals count, the oldest first: what started each, and what ends it.
         roles: All that have begun.
         scheduler: Lets them run.
@@ -100,7 +102,7 @@ class World:
     scheduler: Scheduler
 
     def __init__(self, kernel: Kernel, grid: tuple[int, int, int], program: tuple[int, int, int], schedule: Schedule,
-                 report: Report, agents: Agents, memory: ChipMemory) -> None:
+                 report: Report, agents: Agents, memory: ChipMemory, arrays: Any) -> None:
         self.kernel = kernel
         self.grid = grid
         self.program = program
@@ -108,6 +110,7 @@ class World:
         self.report = report
         self.agents = agents
         self.memory = memory
+        self.arrays = arrays
         self.values = dict(kernel.constants)
         self.in_flight: list[tuple[Step, Callable[[], None]]] = []
         self.roles: list[Role] = []

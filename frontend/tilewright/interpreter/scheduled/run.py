@@ -12,6 +12,7 @@ from ..formats import fit
 from ..launch import find_buffer
 from ..memory import Addresses, Buffer
 from . import buffers, signals  # noqa: F401
+from .arrays import Arrays
 from .blocks import end_stores
 from .clocks import Agents, Warp
 from .copies import end_copies
@@ -55,7 +56,8 @@ def run_scheduled(source: Any, arguments: Sequence[Any], grid: Sequence[int],
 def run_kernel(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int],
                schedules: Sequence[str | int] = SCHEDULES) -> Report:
     """The same with arguments as machines hold them."""
-    sizes = (*grid, 1, 1)[:3]
+    x, y, z = (*grid, 1, 1)[:3]
+    sizes = (x, y, z)
     report = Report()
     passed = [_conform(value, result.type) for value, result in zip(arguments, kernel.passed, strict=True)]
     memories = list({value.buffer.start: value.buffer for value in passed
@@ -67,9 +69,10 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int],
         for memory, content in zip(memories, before, strict=True):
             if number and memory.writable:
                 memory.bytes()[:] = content
+        run = _Run(kernel, passed, sizes, Schedule(name), report)
         with np.errstate(all="ignore"):
             for program in _programs(sizes):
-                _run_program(kernel, passed, sizes, program, Schedule(name), report)
+                run.run_program(program)
         after = [memory.bytes().copy() for memory in memories]
         first = first or after
         for memory, one, other in zip(memories, first, after, strict=True):
@@ -101,28 +104,40 @@ def _pack(value: Any, type: Any, name: str) -> Any:
     return Addresses(np.asarray(buffer.first, np.int64), buffer)
 
 
-def _run_program(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int], program: tuple[int, int, int],
-                 schedule: Schedule, report: Report) -> None:
-    x, y, z = grid
-    agents = Agents(_count_agents(kernel))
-    memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, report, schedule.rng)
-    memory.program = program
-    world = World(kernel, (x, y, z), program, schedule, report, agents, memory)
-    warps = [Warp(agents, number) for number in range(kernel.launch_warps)]
-    role = Role(world, "the program", warps)
-    scheduler = world.scheduler = Scheduler(world)
-    scheduler.start(role, role.walk(kernel.entry, arguments))
-    try:
-        scheduler.run()
-    except Deadlock:
-        return
-    for each in world.roles:
-        end_copies(each)
-        end_products(each)
-        end_stores(each)
-    for step, end in world.in_flight:
-        end()
-        world.find("not awaited", "the program ends while a copy to on-chip memory is in flight", step)
+class _Run:
+    """All programs by one schedule."""
+
+    def __init__(self, kernel: Kernel, arguments: Sequence[Any], grid: tuple[int, int, int], schedule: Schedule,
+                 report: Report) -> None:
+        self.kernel = kernel
+        self.arguments = arguments
+        self.grid = grid
+        self.schedule = schedule
+        self.report = report
+        self.arrays = Arrays(report)
+
+    def run_program(self, program: tuple[int, int, int]) -> None:
+        """Run one of them to its end, or to where nobody can go on."""
+        kernel = self.kernel
+        agents = Agents(_count_agents(kernel))
+        memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, self.report, self.schedule.rng)
+        memory.program = program
+        self.arrays.begin_program(program, agents)
+        world = World(kernel, self.grid, program, self.schedule, self.report, agents, memory, self.arrays)
+        role = Role(world, "the program", [Warp(agents, number) for number in range(kernel.launch_warps)])
+        scheduler = world.scheduler = Scheduler(world)
+        scheduler.start(role, role.walk(kernel.entry, self.arguments))
+        try:
+            scheduler.run()
+        except Deadlock:
+            return
+        for each in world.roles:
+            end_copies(each)
+            end_products(each)
+            end_stores(each)
+        for step, end in world.in_flight:
+            end()
+            world.find("not awaited", "the program ends while a copy to on-chip memory is in flight", step)
 
 
 def _count_agents(kernel: Kernel) -> int:

@@ -87,9 +87,9 @@ class Shadow:
         self.writing_lane = np.full(count, -1, np.int16)
         self.readers: dict[int, tuple[Array, Array]] = {}
 
-    def forget(self, program: tuple[int, int, int]) -> None:
+    def forget(self, program: tuple[int, int, int], agents: Agents) -> None:
         """Whatever was done is over: another program begins."""
-        self.program = program
+        self.program, self.agents = program, agents
         self.records.epoch[:] = 0
 
     def lengthen(self, size: int) -> None:
