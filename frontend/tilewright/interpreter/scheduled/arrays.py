@@ -21,7 +21,7 @@ from .shadow import Access, Shadow
 from .types import layout_of
 
 Array = Any
-LARGEST = 1 << 26  # bytes of an array that is watched
+LARGEST = 1 << 22  # bytes of an array that is watched
 
 
 class Arrays:

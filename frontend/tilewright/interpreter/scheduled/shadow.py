@@ -71,6 +71,7 @@ class Shadow:
     Attributes:
         what: What it is called.
         granule: How many bytes are watched together; every access covers whole granules.
+        oldest: Accesses before this number are over.
         first: Accesses from this number on are of the operation at hand, and not in conflict with each other.
     """
 
@@ -81,7 +82,7 @@ class Shadow:
         self.report = report
         self.program = (0, 0, 0)
         self.records = _Records()
-        self.first = 1
+        self.oldest = self.first = 1
         count = -(-size // granule)
         self.writer = np.zeros(count, np.int32)
         self.writing_lane = np.full(count, -1, np.int16)
@@ -90,7 +91,7 @@ class Shadow:
     def forget(self, program: tuple[int, int, int], agents: Agents) -> None:
         """Whatever was done is over: another program begins."""
         self.program, self.agents = program, agents
-        self.records.epoch[:] = 0
+        self.oldest = len(self.records.steps)
 
     def lengthen(self, size: int) -> None:
         """Watch more bytes."""
@@ -148,7 +149,7 @@ class Shadow:
                      done: str) -> None:
         """Report where an access is not ordered after others."""
         agents, epochs = self.records.agent[others], self.records.epoch[others]
-        late = (epochs > access.warp.known[agents]) & (others < self.first)
+        late = (epochs > access.warp.known[agents]) & (self.oldest <= others) & (others < self.first)
         if lanes is not None:  # a thread's own accesses are in order
             late &= ~((agents == access.warp.agent) & (other_lanes == lanes) & (lanes >= 0))
         if access.is_atomic:
@@ -156,7 +157,7 @@ class Shadow:
         if late.any():
             self.tell("race", access, int(others[late][0]), f"{verb} {self.what} that may still be {done}")
         elif access.by_unit and done == "written":
-            hidden = epochs > access.warp.visible_to_units()[agents]
+            hidden = (epochs > access.warp.visible_to_units()[agents]) & (others >= self.oldest)
             if hidden.any():
                 self.tell("unpublished", access, int(others[hidden][0]),
                           f"{verb} what threads have written, but not published")
