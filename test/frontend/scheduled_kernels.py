@@ -71,3 +71,64 @@ def tiles(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_
         for k in range(0, K, BLOCK_K):
             total = tl.dot(x_blocks.load([row, k]), y_blocks.load([k, column]), total)
         blocks.store([row, column], total.to(c.dtype.element_ty))
+
+
+@tw.jit
+def turned(x, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    values = tl.load(x + i)
+    tl.debug_barrier()
+    tl.store(x + (BLOCK - 1 - i), values)
+
+
+@tw.jit
+def neighbours(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, i * i)
+    tl.store(out + i, tl.load(x + (i + 1) % BLOCK))
+
+
+@tw.jit
+def number(x, out):
+    tl.store(x, tl.load(x) + 1)
+    tl.store(out, tl.load(x) * 2)
+
+
+@tw.jit
+def few(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, i)
+    tl.store(out, tl.sum(tl.load(x + i)))
+
+
+@tw.jit
+def tickets(x, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.atomic_add(x + i % 4, 1, sem="relaxed")
+    tl.atomic_add(x + i % 4, 2, sem="relaxed")
+
+
+@tw.jit
+def stored_on_the_way(x, out, sums, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """A block is stored by a unit while a conversion may need the memory."""
+    blocks = tl.make_tensor_descriptor(x, [ROWS, COLUMNS], [COLUMNS, 1], [ROWS, COLUMNS])
+    results = tl.make_tensor_descriptor(out, [ROWS, COLUMNS], [COLUMNS, 1], [ROWS, COLUMNS])
+    total = tl.zeros((ROWS, ROWS), tl.float32)
+    for _ in range(2):
+        block = blocks.load([0, 0])
+        total = tl.dot(block, block.T, total)
+    results.store([0, 0], total.to(tl.float16))
+    tl.store(sums + tl.arange(0, ROWS), tl.sum(total, axis=1))
+
+
+@tw.jit
+def stored_and_loaded(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """What a unit would store is loaded again."""
+    blocks = tl.make_tensor_descriptor(x, [ROWS, COLUMNS], [COLUMNS, 1], [ROWS, COLUMNS])
+    results = tl.make_tensor_descriptor(out, [ROWS, COLUMNS], [COLUMNS, 1], [ROWS, COLUMNS])
+    total = tl.zeros((ROWS, ROWS), tl.float32)
+    for _ in range(2):
+        block = blocks.load([0, 0])
+        total = tl.dot(block, block.T, total)
+    results.store([0, 0], total.to(tl.float16))
+    results.store([0, 0], results.load([0, 0]) * 2)

@@ -71,8 +71,10 @@ def note_accesses(role: Role, op: Any, pointers: Addresses, mask: Any, is_write:
     assert pointers.buffer is not None
     shadow.begin()
     size = max(1, op.operands[place].type.scalar.element_ty.primitive_bitwidth // 8)
-    active = np.broadcast_to(np.asarray(True if mask is None else mask), pointers.array.shape).reshape(-1)
     flat, layout = pointers.array.reshape(-1), layout_of(op.kind(place))
+    active = np.broadcast_to(np.asarray(True if mask is None else mask), pointers.array.shape).reshape(-1)
+    # What is outside is an error as soon as it is accessed.
+    active = active & (flat >= pointers.buffer.start) & (flat + size <= pointers.buffer.end)
     holders = layout.holders(op.operands[place].type.shape) if layout else None
     one_writes = is_write or is_atomic
     for number, warp in enumerate(role.warps):

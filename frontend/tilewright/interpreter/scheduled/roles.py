@@ -194,7 +194,7 @@ class Role(Machine):
         return found
 
     def located(self, error: CompilationError, op: Operation) -> CompilationError:
-        error.position = op.place  # type: ignore[attr-defined]
+        error.locate(op.place)  # type: ignore[attr-defined]
         error.attach_note(f"in program {self.program_id} of the grid {self.grid}")
         return error
 

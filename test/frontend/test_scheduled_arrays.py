@@ -1,0 +1,61 @@
+"""Arrays of a launch at stage `scheduled`: threads of a program that access the same elements."""
+
+import re
+
+import numpy as np
+import pytest
+import scheduled_kernels as kernels
+import tilewright as tw
+from tilewright.errors import InterpreterError
+from tilewright.interpreter.scheduled import Checked, run_scheduled
+
+TARGETS = ("nvidia:sm_80", "nvidia:sm_90a")
+
+
+def without_barriers(kernel, signature):
+    text = tw.compile(kernel, signature, target="nvidia:sm_90a").asm["scheduled"]
+    assert "tile.barrier" in text
+    return re.sub(r"\n *tile\.barrier[^\n]*", "", text)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_load_after_the_stores_of_other_threads(target):
+    x, out = np.zeros(256, np.int32), np.zeros(256, np.int32)
+    report = Checked(kernels.neighbours, target)[(1,)](x, out, BLOCK=256)
+    assert not report, report
+    np.testing.assert_array_equal(out, np.roll(np.arange(256) ** 2, -1))
+    text = without_barriers(kernels.neighbours, {"x": "*i32", "out": "*i32", "BLOCK": 256})
+    assert run_scheduled(text, [x, out], (1,)).kinds() == {"race"}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_store_after_the_loads_of_other_threads(target):
+    x = np.arange(256, dtype=np.int32)
+    report = Checked(kernels.turned, target)[(1,)](x, BLOCK=256)
+    assert not report, report
+    text = without_barriers(kernels.turned, {"x": "*i32", "BLOCK": 256})
+    finding, = run_scheduled(text, [x], (1,))
+    assert finding.kind == "race" and finding.op == "tile.store" and finding.other_op == "tile.load"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_atomic_accesses_are_in_order(target):
+    x = np.zeros(4, np.int32)
+    report = Checked(kernels.tickets, target)[(2,)](x, BLOCK=64)
+    assert not report, report
+    np.testing.assert_array_equal(x, 2 * 3 * 16)
+
+
+def test_a_store_in_flight_keeps_its_memory():
+    x = np.random.default_rng().standard_normal((64, 64)).astype(np.float16)
+    out, sums = np.empty_like(x), np.empty(64, np.float32)
+    report = Checked(kernels.stored_on_the_way, "nvidia:sm_90a")[(1,)](x, out, sums, ROWS=64, COLUMNS=64)
+    assert not report, report
+    product = 2 * x.astype(np.float64) @ x.T.astype(np.float64)
+    np.testing.assert_allclose(out, product, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(sums, product.sum(axis=1), rtol=1e-3, atol=1e-2)
+
+
+def test_an_access_outside_of_an_array():
+    with pytest.raises(InterpreterError, match="outside of"):
+        Checked(kernels.tickets, "nvidia:sm_90a")[(1,)](np.zeros(2, np.int32), BLOCK=64)
