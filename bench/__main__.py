@@ -30,12 +30,16 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", help="parts of workloads' names")
     parser.add_argument("--rounds", type=int, default=15, help="rounds of interleaved measurements")
     parser.add_argument("--burst", action="store_true", help="also the times of a few calls after a pause (GPU)")
+    parser.add_argument("--arch", help="compile for an older architecture than the GPU's, such as sm_80")
     parser.add_argument("--workers", type=int, default=8, help="threads that compile configurations (GPU)")
     parser.add_argument("--dry", action="store_true",
                         help="with --device cuda: only check, on the CPU at tiny sizes, Triton interpreted")
     parser.add_argument("--output", help="file for the figures (default: bench/results/…)")
     arguments = parser.parse_args()
     restart_without_blas_settings()
+    if arguments.arch:
+        os.environ["TILEWRIGHT_ARCH"] = arguments.arch
+        os.environ["TRITON_OVERRIDE_ARCH"] = arguments.arch.replace("_", "").rstrip("a")
     from bench.place import set_dry, set_workers
 
     set_workers(arguments.workers)

@@ -45,7 +45,7 @@ def _compile_together(configs: Sequence[Options], call: Callable[[Options], Any]
     import torch
 
     def attempt(options: Options) -> None:
-        torch.cuda.set_device(torch.cuda.current_device())  # a new thread has no context yet
+        torch.zeros(1, device="cuda")  # a new thread has no context yet
         with contextlib.suppress(Exception):
             call(options)
 

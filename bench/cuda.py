@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +29,7 @@ from bench.gemm import gemm, gemm_few_rows, gemm_rows, matmul
 from bench.grouped import grouped, moe
 from bench.kernels import add_kernel, empty_kernel
 from bench.quantized import fp8, fp8_block_scaled, int4
-from bench.twin import load_twin
+from bench.twin import assemble_for_this_gpu, load_twin
 from bench.workload import Workload
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
@@ -38,6 +39,9 @@ import arrays  # noqa: E402
 triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=place.device()))
 for module in (arrays, load_twin("examples/arrays.py")):
     module.leave_unfilled()
+
+if "TRITON_OVERRIDE_ARCH" in os.environ:
+    assemble_for_this_gpu()
 
 
 def workloads() -> list[Callable[[], Iterator[Workload]]]:

@@ -9,6 +9,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,3 +42,16 @@ def _write_twin(file: Path) -> str:
     name = f"twin_{file.stem}"
     (_folder() / f"{name}.py").write_text(text)
     return name
+
+
+def assemble_for_this_gpu() -> None:
+    """Let Triton make machine code for this GPU from PTX for an older one, as TRITON_OVERRIDE_ARCH asks for: it would
+    make what only the older one runs."""
+    from triton.backends.nvidia.compiler import CUDABackend
+
+    make_cubin = CUDABackend.make_cubin
+
+    def assemble(self: Any, source: str, metadata: Any, options: Any, capability: int) -> Any:
+        return make_cubin(self, source, metadata, options, self.target.arch)
+
+    CUDABackend.make_cubin = assemble

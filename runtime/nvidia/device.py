@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from tilewright import config
 from tilewright.runtime.nvidia.driver import bindings, call
 
 #: Architectures that the compiler knows. One with an "a" runs on its own capability alone; the others
@@ -93,7 +94,20 @@ def architecture_of(capability: tuple[int, int]) -> str:
     return _FORWARD[max(older)]
 
 
+def runs_binary(arch: str, capability: tuple[int, int]) -> bool:
+    """Whether a GPU of this capability runs machine code for an architecture; PTX for an older one it always runs."""
+    digits = arch.removeprefix("sm_").rstrip("a")
+    major, minor = int(digits[:-1]), int(digits[-1])
+    if arch.endswith("a"):
+        return (major, minor) == capability
+    return major == capability[0] and minor <= capability[1]
+
+
 @cache
+def _own_architecture(index: int) -> str:
+    return architecture_of(Device.get(index).properties.capability)
+
+
 def target_of(index: int) -> str:
     """The compiler's target for a GPU, such as "nvidia:sm_90a"."""
-    return f"nvidia:{architecture_of(Device.get(index).properties.capability)}"
+    return f"nvidia:{config.architecture() or _own_architecture(index)}"

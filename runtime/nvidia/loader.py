@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tilewright import _launcher
 from tilewright.runtime.errors import DriverError, OutOfResources
 from tilewright.runtime.nvidia.assembler import describe_assembler
-from tilewright.runtime.nvidia.device import Device
+from tilewright.runtime.nvidia.device import Device, runs_binary
 from tilewright.runtime.nvidia.driver import bindings, call, describe
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class _Module:
 
 
 def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
-    """Load the kernel's cubin, or its PTX where it was not assembled.
+    """Load the kernel's cubin, or its PTX where it was not assembled or is for a GPU of an older kind.
 
     Sets ``n_regs``, ``n_spills`` (bytes of a thread) and ``n_max_threads`` of the kernel.
 
@@ -50,7 +50,9 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
     _check(kernel, "shared memory", shared_bytes, device.properties.max_shared_bytes)
     _check(kernel, "threads", threads, device.properties.max_threads)
     with device.current(purpose):
-        image = kernel.asm["cubin" if describe_assembler() else "ptx"]
+        arch = kernel.target.partition(":")[2]
+        binary = bool(describe_assembler()) and runs_binary(arch, device.properties.capability)
+        image = kernel.asm["cubin" if binary else "ptx"]
         module = _Module(device, _load_image(purpose, image, kernel.metadata.get("maxnreg")))
         function = call(purpose, "cuModuleGetFunction", module.handle, kernel.name.encode())
         _read_resources(kernel, purpose, function)

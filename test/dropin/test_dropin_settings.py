@@ -52,6 +52,12 @@ def test_a_setting_is_an_attribute_and_a_variable(monkeypatch):
     assert knobs.autotuning.knobs["print"] is False
 
 
+@pytest.mark.parametrize("asked, ours", [("sm80", "sm_80"), ("sm90", "sm_90a"), ("sm120", "sm_120a"), ("gfx942", None)])
+def test_another_architecture(monkeypatch, asked, ours):
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", asked)
+    assert config.architecture() == ours
+
+
 def test_settings_without_an_effect_warn():
     with pytest.warns(RuntimeWarning, match="knobs.compilation.enable_asan has no effect"):
         knobs.compilation.enable_asan = True

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tilewright.runtime.errors import AssemblerError, MissingDriverError
 from tilewright.runtime.nvidia import assembler
-from tilewright.runtime.nvidia.device import architecture_of
+from tilewright.runtime.nvidia.device import architecture_of, runs_binary, target_of
 
 
 def test_a_launch_reaches_the_driver_with_all_it_was_given(fake_driver):
@@ -198,6 +198,19 @@ def test_without_a_driver_it_says_what_to_do():
     ((10, 0), "sm_100a"), ((10, 3), "sm_89"), ((12, 0), "sm_120a"), ((12, 1), "sm_89")])
 def test_architectures_by_capability(capability, arch):
     assert architecture_of(capability) == arch
+
+
+@pytest.mark.parametrize("arch, capability, runs", [
+    ("sm_80", (8, 0), True), ("sm_80", (8, 9), True), ("sm_86", (8, 0), False), ("sm_80", (9, 0), False),
+    ("sm_90a", (9, 0), True), ("sm_90a", (10, 0), False), ("sm_100a", (10, 0), True), ("sm_100a", (10, 3), False),
+    ("sm_89", (12, 1), False)])
+def test_machine_code_by_capability(arch, capability, runs):
+    assert runs_binary(arch, capability) == runs
+
+
+def test_another_architecture_than_the_gpus_own(monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_ARCH", "sm_80")
+    assert target_of(0) == "nvidia:sm_80"
 
 
 def test_a_gpu_that_is_too_old():

@@ -20,13 +20,14 @@ SAME = {
 
 #: Variables that are read in another way than by name.
 DERIVED = ("TRITON_HOME", "TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR", "TRITON_KERNEL_OVERRIDE", "TRITON_OVERRIDE_DIR",
-           "TRITON_DEFAULT_FP_FUSION", "TRITON_FORCE_DISABLE_FP_FUSION", "PTXAS_OPTIONS", "DISABLE_PTXAS_OPT")
+           "TRITON_DEFAULT_FP_FUSION", "TRITON_FORCE_DISABLE_FP_FUSION", "PTXAS_OPTIONS", "DISABLE_PTXAS_OPT",
+           "TRITON_OVERRIDE_ARCH")
 
 #: Variables that change what a program computes, or what it is shown, and that cannot be obeyed: one that is
 #: set is named in a warning. Others only tune Triton's own code, and what they do is not missed.
 WITHOUT_MEANING = (
     "TRITON_CACHE_MANAGER", "TRITON_REMOTE_CACHE_BACKEND", "TRITON_INSTRUMENTATION_MODE", "TRITON_ENABLE_ASAN",
-    "USE_IR_LOC", "TRITON_OVERRIDE_ARCH", "TRITON_DEFAULT_BACKEND", "MLIR_ENABLE_DUMP", "LLVM_IR_ENABLE_DUMP",
+    "USE_IR_LOC", "TRITON_DEFAULT_BACKEND", "MLIR_ENABLE_DUMP", "LLVM_IR_ENABLE_DUMP",
     "TRITON_ENABLE_LLVM_DEBUG", "MLIR_ENABLE_TIMING", "LLVM_ENABLE_TIMING", "DISABLE_LLVM_OPT", "NVPTX_ENABLE_DUMP",
     "AMDGCN_ENABLE_DUMP", "LLVM_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS", "TRITON_MOCK_PTX_VERSION")
 
@@ -63,6 +64,11 @@ def _ptxas_options() -> str | None:
     return options.strip() or None
 
 
+def _architecture() -> str | None:
+    digits = (config.raw("TRITON_OVERRIDE_ARCH") or "").strip().removeprefix("sm")
+    return f"sm_{digits}{'a' if int(digits) >= 90 else ''}" if digits.isdigit() else None
+
+
 @cache
 def install() -> None:
     """Let Triton's variables stand for ours in this process."""
@@ -73,6 +79,7 @@ def install() -> None:
     config.adopt("TILEWRIGHT_OVERRIDE", _override_dir)
     config.adopt("TILEWRIGHT_FP_FUSION", _fp_fusion)
     config.adopt("TILEWRIGHT_PTXAS_OPTIONS", _ptxas_options)
+    config.adopt("TILEWRIGHT_ARCH", _architecture)
     ignored = [name for name in WITHOUT_MEANING if os.environ.get(name)]
     if ignored:
         warnings.warn(f"Tilewright, which runs this program in Triton's place, has no use for {', '.join(ignored)}; "

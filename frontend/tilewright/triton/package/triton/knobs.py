@@ -252,7 +252,7 @@ class runtime_knobs(base_knobs):  # noqa: N801
     name = "runtime"
     interpret = _flag("TRITON_INTERPRET", obeyed=True)
     debug = _flag("TRITON_DEBUG", obeyed=True)
-    override_arch = _text("TRITON_OVERRIDE_ARCH")
+    override_arch = _text("TRITON_OVERRIDE_ARCH", obeyed=True)
     launch_enter_hook = _chain(hooks.launch_enter)
     launch_exit_hook = _chain(hooks.launch_exit)
     kernel_load_start_hook = _chain(hooks.kernel_load_start)
