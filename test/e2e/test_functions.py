@@ -1,5 +1,7 @@
 """Functions as values: arguments, constants, closures, recursion, and what they return."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import tilewright as tw
@@ -280,6 +282,33 @@ def calls_of_modules(n, N: tl.constexpr, out):
 def test_functions_of_the_host_are_reached_by_their_owner(n):
     assert run(calls_of_modules, n, 5, size=7) == [8] * 5 + [-(-n // 4), 2]
     assert [tw.next_power_of_2(each) for each in (-3, 0, 1, 2, 3, 64, 65)] == [0, 0, 1, 2, 4, 64, 128]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tile:
+    m: int
+    n: int
+
+    def elements(self):
+        return self.m * self.n
+
+    @property
+    def half(self):
+        return self.m // 2
+
+
+LIMITS = tl.constexpr({"rows": 3, "inner": {"columns": 4}})
+
+
+@tw.jit
+def reads_objects(tile: tl.constexpr, out):
+    C: tl.constexpr = LIMITS["inner"]["columns"]
+    tl.store(out, tile.elements() + tile.half)
+    tl.store(out + 1, LIMITS.get("depth", 7) + LIMITS.get("rows") + C)
+
+
+def test_methods_of_constants():
+    assert run(reads_objects, Tile(4, 8), size=2) == [34, 14]
 
 
 @tl.core.extern

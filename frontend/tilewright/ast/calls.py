@@ -208,7 +208,8 @@ def is_class_of_values(cls: type) -> bool:
 def runs_while_compiling(function: Value) -> bool:
     """Whether a function of Python's takes and gives compile-time constants: of a type, a constant or a module."""
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, (dtype, str, int, float)) or inspect.isclass(function) and issubclass(function, dtype):
+    if isinstance(owner, (dtype, str, int, float, dict, frozenset)) or (
+            inspect.isclass(function) and issubclass(function, dtype)):
         return True
     # A class whose instances are constants, such as an enumeration; a function such as math.log2.
     if inspect.isclass(function):
