@@ -59,12 +59,11 @@ private:
     };
     if (!hasResult)
       return scf::IfOp::create(b, predicate, act), Value();
-    auto conditional =
-        scf::IfOp::create(b, predicate, act, [&](OpBuilder &nested, Location loc) {
-          Type type = t.convertType(getElementType(op->getResult(0).getType()));
-          ImplicitLocOpBuilder inner(loc, nested);
-          scf::YieldOp::create(inner, createZero(inner, type));
-        });
+    auto conditional = scf::IfOp::create(b, predicate, act, [&](OpBuilder &nested, Location loc) {
+      Type type = t.convertType(getElementType(op->getResult(0).getType()));
+      ImplicitLocOpBuilder inner(loc, nested);
+      scf::YieldOp::create(inner, createZero(inner, type));
+    });
     return conditional.getResult(0);
   }
 

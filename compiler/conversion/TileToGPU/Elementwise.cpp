@@ -1,7 +1,9 @@
-//===- Elementwise.cpp - Constants and pointers -----------------------------===//
+//===- Elementwise.cpp - Constants, comparisons and pointers ----------------===//
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace tile;
@@ -17,6 +19,33 @@ LogicalResult tile::lower(arith::ConstantOp op, ThreadLowering &t) {
     return op.emitOpError("expects a block of one value: threads cannot index a constant");
   auto value = DenseElementsAttr::get(cast<VectorType>(type), splat.getSplatValue<Attribute>());
   t.set(op, arith::ConstantOp::create(t.b, value));
+  return success();
+}
+
+/// For each register the first one that is known to hold the same value: groups of
+/// `constancy` elements are equal, and what threads add to coordinates does not
+/// tear registers of a group apart.
+static SmallVector<int32_t> getFirstEquals(const LinearLayout &layout,
+                                           ArrayRef<int64_t> constancy) {
+  std::map<SmallVector<int64_t>, int32_t> seen;
+  SmallVector<int32_t> first;
+  for (int32_t reg = 0, end = layout.getInSize(Dim::Register); reg < end; ++reg) {
+    SmallVector<int64_t> group = layout.apply({{Dim::Register, uint64_t(reg)}});
+    for (auto [coordinate, size] : llvm::zip(group, constancy))
+      coordinate /= size;
+    first.push_back(seen.try_emplace(group, reg).first->second);
+  }
+  return first;
+}
+
+/// Masks are mostly the same for runs of elements: one comparison each will do.
+LogicalResult tile::lower(arith::CmpIOp op, ThreadLowering &t) {
+  Value result =
+      arith::CmpIOp::create(t.b, op.getPredicate(), t.get(op.getLhs()), t.get(op.getRhs()));
+  if (isa<RankedTensorType>(op.getType()))
+    result = t.shuffle(result, getFirstEquals(getLinearLayout(op.getType()),
+                                              t.accesses.get(op.getResult()).constancy));
+  t.set(op, result);
   return success();
 }
 

@@ -14,6 +14,7 @@ namespace tile {
 
 // Constants, and operations on each element.
 mlir::LogicalResult lower(mlir::arith::ConstantOp op, ThreadLowering &t);
+mlir::LogicalResult lower(mlir::arith::CmpIOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AddPtrOp op, ThreadLowering &t);
 mlir::LogicalResult lower(PtrToIntOp op, ThreadLowering &t);
 mlir::LogicalResult lower(IntToPtrOp op, ThreadLowering &t);

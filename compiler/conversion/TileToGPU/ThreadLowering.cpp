@@ -164,15 +164,15 @@ LogicalResult ThreadLowering::lowerGeneric(Operation *op) {
 LogicalResult ThreadLowering::lowerOperation(Operation *op) {
   b.setLoc(op->getLoc());
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<arith::ConstantOp, AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp, CastOp, ArangeOp,
-            SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp, GatherOp,
-            CatOp, ExtractOp, MapOp, InlineAsmOp, HintOp, ConvertLayoutOp, LoadOp, StoreOp,
-            AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp, AtomicPollOp, TimerOp, ReduceOp,
-            DotOp, ScanOp, SortOp, HistogramOp, BufferAllocOp, BufferViewOp, BufferTransposeOp,
-            BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, AsyncDotOp, PendOp,
-            AwaitDotsOp, SignalAllocOp, AcquireOp, ArriveOp, ExpectOp, BlockCopyOp, BlockStoreOp,
-            AwaitBlockStoresOp, RolesOp, ProgramIdOp, NumProgramsOp, BarrierOp, PrintOp, AssertOp>(
-          [&](auto known) { return lower(known, *this); })
+      .Case<arith::ConstantOp, arith::CmpIOp, AddPtrOp, PtrToIntOp, IntToPtrOp, CastPtrOp, CastOp,
+            ArangeOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, JoinOp, SplitOp,
+            GatherOp, CatOp, ExtractOp, MapOp, InlineAsmOp, HintOp, ConvertLayoutOp, LoadOp,
+            StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp, AtomicPollOp, TimerOp,
+            ReduceOp, DotOp, ScanOp, SortOp, HistogramOp, BufferAllocOp, BufferViewOp,
+            BufferTransposeOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp,
+            AsyncDotOp, PendOp, AwaitDotsOp, SignalAllocOp, AcquireOp, ArriveOp, ExpectOp,
+            BlockCopyOp, BlockStoreOp, AwaitBlockStoresOp, RolesOp, ProgramIdOp, NumProgramsOp,
+            BarrierOp, PrintOp, AssertOp>([&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }
 
