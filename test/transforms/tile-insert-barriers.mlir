@@ -2,6 +2,7 @@
 
 #m = #tile.layout<[1024]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
 #l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+#k = #tile.layout<[1024]: register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
 
 // One barrier between writing and reading; none for reading twice.
@@ -12,9 +13,24 @@ func.func @write_read(%x: tensor<1024xf32, #l>) {
   tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
   // CHECK-NEXT: tile.barrier
   // CHECK-NEXT: tile.buffer_load
-  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #k>
   // CHECK-NEXT: tile.buffer_load
-  %z = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  %z = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #k>
+  return
+}
+
+// No barrier where each thread reads what it wrote; one where others use the memory.
+// CHECK-LABEL: func.func @own
+func.func @own(%x: tensor<1024xf32, #l>) {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<1024xf32, #m>
+  %b = tile.buffer_alloc offset 0 : !tile.buffer<1024xf32, #m>
+  // CHECK: tile.buffer_store
+  tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  // CHECK-NEXT: tile.buffer_load
+  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.buffer_store
+  tile.buffer_store %x, %b : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
   return
 }
 
@@ -47,7 +63,7 @@ func.func @around(%x: tensor<1024xf32, #l>, %n: i32) {
     tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
     // CHECK-NEXT: tile.barrier
     // CHECK-NEXT: tile.buffer_load
-    %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+    %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #k>
     // CHECK-NEXT: }
   }
   return
@@ -63,7 +79,7 @@ func.func @branch(%x: tensor<1024xf32, #l>, %flag: i1) {
   // CHECK: }
   // CHECK-NEXT: tile.barrier
   // CHECK-NEXT: tile.buffer_load
-  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  %y = tile.buffer_load %a : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #k>
   return
 }
 
@@ -78,7 +94,7 @@ func.func @copy(%p: tensor<1024x!tile.ptr<f32>, #l>) {
   %2 = tile.await(%1) in_flight 0 : !tile.pending<!tile.buffer<1024xf32, #m>>
   // CHECK-NEXT: tile.barrier
   // CHECK-NEXT: tile.buffer_load
-  %3 = tile.buffer_load %2 : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #l>
+  %3 = tile.buffer_load %2 : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #k>
   return
 }
 

@@ -24,8 +24,15 @@ namespace {
 /// Bytes on chip.
 struct Interval {
   int64_t begin, end;
-  bool meets(const Interval &other) const { return begin < other.end && other.begin < end; }
-  bool operator==(const Interval &other) const { return begin == other.begin && end == other.end; }
+  /// A buffer of which each thread accesses only its own elements; null: of others.
+  Operation *ownBuffer = nullptr;
+  bool meets(const Interval &other) const {
+    bool isOwn = ownBuffer && ownBuffer == other.ownBuffer;
+    return !isOwn && begin < other.end && other.begin < end;
+  }
+  bool operator==(const Interval &other) const {
+    return begin == other.begin && end == other.end && ownBuffer == other.ownBuffer;
+  }
 };
 
 /// A write to global memory: through which argument (null: unknown), and the
@@ -79,6 +86,7 @@ class BarrierInserter {
 public:
   explicit BarrierInserter(func::FuncOp function) : function(function), aliases(function) {
     function.walk([&](Operation *op) { publishes |= isa<AsyncDotOp, BlockStoreOp>(op); });
+    findOwnBuffers();
   }
   void run() {
     State state;
@@ -96,11 +104,14 @@ private:
   void order(Operation *op, State &state);
   void meet(BarrierOp barrier, State &state) const;
   SmallVector<Interval> getIntervals(Value buffer) const;
+  void findOwnBuffers();
 
   func::FuncOp function;
   BufferAliases aliases;
   /// Whether some unit reads on-chip memory by itself.
   bool publishes = false;
+  /// Buffers that all accesses reach in one layout: threads never meet there.
+  DenseSet<Operation *> ownBuffers;
 };
 
 struct InsertBarriersPass : tile::impl::InsertBarriersBase<InsertBarriersPass> {
@@ -182,6 +193,41 @@ void BarrierInserter::visitLoop(Operation *op, State &state) {
 // On-chip memory
 //===----------------------------------------------------------------------===//
 
+/// The block whose layout says which thread accesses what of a buffer; null where
+/// that is not said so.
+static Value getAccessor(Operation *op) {
+  if (auto load = dyn_cast<BufferLoadOp>(op))
+    return load.getResult();
+  return isa<BufferStoreOp, AsyncCopyOp>(op) ? op->getOperand(0) : Value();
+}
+
+/// Whether each element is held by one thread.
+static bool hasOneOwner(LayoutAttr attr) {
+  const LinearLayout &layout = attr.getLayout();
+  return layout.isLinear() && layout.getFreeMask(Dim::Lane) == 0 &&
+         layout.getFreeMask(Dim::Warp) == 0;
+}
+
+void BarrierInserter::findOwnBuffers() {
+  DenseMap<Operation *, LayoutAttr> layouts;
+  DenseSet<Operation *> shared;
+  for (auto &[value, allocs] : aliases.getAll())
+    for (BufferAllocOp alloc : allocs)
+      for (Operation *user : value.getUsers()) {
+        // What passes a buffer on is followed to those who access it.
+        if (isa<BufferViewOp, CommitOp, AwaitOp, scf::ForOp, scf::IfOp, scf::YieldOp>(user))
+          continue;
+        Value accessor = getAccessor(user);
+        LayoutAttr layout = accessor ? getLayout(accessor.getType()) : LayoutAttr();
+        LayoutAttr &known = layouts.try_emplace(alloc, layout).first->second;
+        if (!layout || known != layout || !hasOneOwner(layout))
+          shared.insert(alloc);
+      }
+  for (auto [alloc, layout] : layouts)
+    if (!shared.contains(alloc))
+      ownBuffers.insert(alloc);
+}
+
 SmallVector<Interval> BarrierInserter::getIntervals(Value buffer) const {
   SmallVector<Interval> intervals;
   for (BufferAllocOp alloc : aliases.get(buffer)) {
@@ -189,7 +235,7 @@ SmallVector<Interval> BarrierInserter::getIntervals(Value buffer) const {
     // What is not planned may be anywhere.
     int64_t end = alloc.getOffset() ? begin + alloc.getType().getBytes()
                                     : std::numeric_limits<int64_t>::max();
-    intervals.push_back({begin, end});
+    intervals.push_back({begin, end, ownBuffers.contains(alloc) ? alloc.getOperation() : nullptr});
   }
   if (intervals.empty())
     intervals.push_back({0, std::numeric_limits<int64_t>::max()});

@@ -346,13 +346,31 @@ void LoopBuilder::createYield(ValueRange values) {
   scf::YieldOp::create(b, values);
 }
 
+LoopBuilder::Values LoopBuilder::loadNumbers(Value induction, int64_t distance, Value isValid) {
+  Values loaded;
+  for (const AheadNumber &number : schedule.numbers) {
+    LoadOp load = number.load;
+    IRMapping values;
+    values.map(loop.getInductionVar(), advance(induction, distance));
+    for (Operation *op : number.addressOps)
+      b.clone(*op, values);
+    b.setLoc(load.getLoc());
+    loaded.push_back(LoadOp::create(b, load.getType(), values.lookupOrDefault(load.getPointer()),
+                                    isValid, /*other=*/Value(), load.getCache(), load.getEviction(),
+                                    /*isVolatile=*/false));
+  }
+  b.setLoc(loop.getLoc());
+  return loaded;
+}
+
 /// Carried: what the rest needs, what addresses need, the block to copy to
-/// next, and the copies in flight.
+/// next, the numbers of the iteration, and the copies in flight.
 LoopBuilder::Values LoopBuilder::buildLoop() {
   Values inits = llvm::map_to_vector(
       neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
   llvm::append_range(inits, carriedAhead);
   inits.push_back(createInt(b.getI32Type(), ahead));
+  llvm::append_range(inits, loadNumbers(loop.getLowerBound(), 0, isEntered));
   llvm::append_range(inits, pending);
   scf::ForOp newLoop =
       createLoop(loop.getLowerBound(), inits,
@@ -370,6 +388,7 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
   Value slot = arguments[kept.size() + advanced.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
+  ValueRange numbers = arguments.drop_back(pending.size()).take_back(schedule.numbers.size());
   Buffers buffers = mapBuffers(awaitNext(inFlight));
   // Products that complete later are started first: the units are never idle
   // while threads compute addresses.
@@ -382,8 +401,17 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   values.map(loop.getInductionVar(), induction);
   for (auto [index, value] : llvm::zip(neededArguments, kept))
     values.map(loop.getRegionIterArg(index), value);
+  Values nextNumbers;
+  if (!schedule.numbers.empty())
+    nextNumbers = loadNumbers(induction, 1, hasIteration(induction, 1));
+  DenseSet<Operation *> isLoaded;
+  for (auto [number, value] : llvm::zip(schedule.numbers, numbers)) {
+    values.map(LoadOp(number.load).getResult(), value);
+    isLoaded.insert(number.load);
+  }
   for (Operation &op : loop.getBody()->without_terminator())
-    cloneStep(op, values, buffers);
+    if (!isLoaded.contains(&op))
+      cloneStep(op, values, buffers);
   if (startsLast)
     started = startNext(induction, ahead, advanced, slot);
 
@@ -392,6 +420,7 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   });
   llvm::append_range(yielded, carriedAhead);
   yielded.push_back(slot);
+  llvm::append_range(yielded, nextNumbers);
   llvm::append_range(yielded, inFlight.drop_front(schedule.loads.size()));
   llvm::append_range(yielded, started);
   createYield(yielded);

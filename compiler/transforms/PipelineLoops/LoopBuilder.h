@@ -30,6 +30,9 @@ protected:
   void createYield(mlir::ValueRange values);
   /// `op` of the body, if it is needed; loads become reads of their buffers.
   void cloneStep(mlir::Operation &op, mlir::IRMapping &values, const Buffers &buffers);
+  /// What each of the schedule's numbers is `distance` steps after `induction`;
+  /// where there is no such iteration: nothing is read.
+  Values loadNumbers(mlir::Value induction, int64_t distance, mlir::Value isValid);
   /// What a copied load gives.
   void readCopy(LoadOp load, mlir::IRMapping &values, const Buffers &buffers);
   /// Start the copies of the iteration `distance` steps after `induction`, into

@@ -250,6 +250,31 @@ static void findRotation(scf::ForOp loop, Schedule &schedule) {
   }
 }
 
+static SmallVector<Operation *> inOrder(scf::ForOp loop, const DenseSet<Operation *> &ops) {
+  SmallVector<Operation *> ordered;
+  for (Operation &op : *loop.getBody())
+    if (ops.contains(&op))
+      ordered.push_back(&op);
+  return ordered;
+}
+
+/// Loads of numbers, beside those that addresses of copies need.
+static SmallVector<AheadNumber> findNumbers(scf::ForOp loop, const LoopWrites &writes,
+                                            const AddressSlice &addresses) {
+  SmallVector<AheadNumber> numbers;
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
+    if (isa<RankedTensorType>(load.getType()) || load.getMask() || addresses.ops.contains(load) ||
+        getReasonAgainst(load, writes))
+      continue;
+    AddressSlice slice(loop);
+    bool isOfNumber = slice.add(load.getPointer()) && slice.carried.empty() &&
+                      llvm::none_of(slice.ops, llvm::IsaPred<LoadOp>);
+    if (isOfNumber)
+      numbers.push_back({load, inOrder(loop, slice.ops)});
+  }
+  return numbers;
+}
+
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
                                             int64_t freeBytes) {
   Schedule schedule;
@@ -298,9 +323,9 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
     findRotation(loop, schedule);
   schedule.completesLater = isReadLater && !schedule.isRotated();
   schedule.ahead = schedule.stages - 1;
-  for (Operation &op : *loop.getBody())
-    if (slice.ops.contains(&op))
-      schedule.addressOps.push_back(&op);
+  schedule.addressOps = inOrder(loop, slice.ops);
+  if (!schedule.isRotated())
+    schedule.numbers = findNumbers(loop, writes, slice);
   schedule.carried = llvm::to_vector(slice.carried);
   llvm::sort(schedule.carried);
   return schedule;

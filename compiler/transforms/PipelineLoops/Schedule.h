@@ -16,6 +16,14 @@ struct AheadLoad {
   BufferType block; // one iteration's buffer
 };
 
+/// A load of a number that the iteration before makes.
+struct AheadNumber {
+  LoadOp load;
+  /// Ops of the body that its address needs, in order: of the iteration's number
+  /// and invariants alone.
+  llvm::SmallVector<mlir::Operation *> addressOps;
+};
+
 /// What of a loop runs ahead of the rest.
 struct Schedule {
   /// Buffers of each load.
@@ -26,6 +34,7 @@ struct Schedule {
   /// start behind them, once those of the iteration before are complete.
   bool completesLater = false;
   llvm::SmallVector<AheadLoad> loads;
+  llvm::SmallVector<AheadNumber> numbers;
   /// Ops of the body that the loads' addresses and masks need, in order; they
   /// are pure, or loads of indices.
   llvm::SmallVector<mlir::Operation *> addressOps;
