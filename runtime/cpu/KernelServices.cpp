@@ -141,27 +141,31 @@ static std::string formatElement(const ElementType &type, const char *data, bool
 
 static std::string formatPosition(const int32_t *position) {
   return "pid (" + std::to_string(position[0]) + ", " + std::to_string(position[1]) + ", " +
-         std::to_string(position[2]) + ") ";
+         std::to_string(position[2]) + ")";
 }
 
-/// "idx (3, 5) " of the element with this number, and its place in memory.
+/// "idx ( 3, 5)" of the element with this number, as wide as the largest index, and its place in
+/// memory.
 static std::string formatIndices(int64_t number, int32_t rank, const int64_t *sizes,
                                  int64_t &offset) {
-  std::string text = ") ";
+  std::string text = ")";
   offset = 0;
   for (int32_t dim = rank - 1; dim >= 0; --dim) {
-    int64_t index = number % sizes[dim];
+    std::string index = std::to_string(number % sizes[dim]);
+    offset += number % sizes[dim] * sizes[rank + dim];
     number /= sizes[dim];
-    offset += index * sizes[rank + dim];
-    text = (dim ? ", " : "") + std::to_string(index) + text;
+    size_t width = std::to_string(sizes[dim] - 1).size();
+    text = (dim ? ", " : "") + std::string(width - index.size(), ' ') + index + text;
   }
   return "idx (" + text;
 }
 
-/// The prefix with something between it and a value, where the user gave nothing.
+/// The prefix with something before it and between it and a value, where the user gave nothing.
 static std::string separate(const char *prefix) {
   std::string text = prefix;
-  if (text.empty() || text.back() == ' ')
+  if (text.empty() || (text.front() != ' ' && text.front() != ':'))
+    text = " " + text;
+  if (text.back() == ' ')
     return text;
   return text + (text.back() == ':' ? " " : ": ");
 }
@@ -173,7 +177,7 @@ static void print(const int32_t *position, const char *prefix, const char *typeN
     return;
   std::string head = formatPosition(position);
   if (!*typeName)
-    return report->print(head + prefix + "\n");
+    return report->print(head + (*prefix == ' ' ? "" : " ") + prefix + "\n");
   ElementType type = parseType(typeName);
   std::string label = separate(prefix);
   int64_t count = 1;
@@ -182,9 +186,9 @@ static void print(const int32_t *position, const char *prefix, const char *typeN
   std::string lines;
   for (int64_t i = 0; i < count; ++i) {
     int64_t offset = 0;
-    std::string indices = rank ? formatIndices(i, rank, sizes, offset) : "";
+    std::string indices = formatIndices(i, rank, sizes, offset);
     const char *element = static_cast<const char *>(data) + offset * (type.width / 8);
-    lines += head + indices + label + formatElement(type, element, hex) + "\n";
+    lines += head + " " + indices + label + formatElement(type, element, hex) + "\n";
   }
   report->print(lines);
 }

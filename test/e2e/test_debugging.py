@@ -22,8 +22,27 @@ def test_prints_each_element_with_its_place(capfd):
     for program in range(2):
         for place, value in enumerate(("1.5", "-2", "inf", "0")):
             assert f"pid ({program}, 0, 0) idx ({place}) x: {value}" in lines
-        assert f"pid ({program}, 0, 0) n is 7" in lines
+        assert f"pid ({program}, 0, 0) idx () n is: 7" in lines
     assert len(lines) == 10
+
+
+@tw.jit
+def print_more_kernel(x, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.device_print("", tl.load(x + i), i)
+    tl.device_print("done")
+    print(i)
+
+
+def test_indices_stand_in_columns(capfd):
+    print_more_kernel[(1,)](np.arange(24, dtype=np.float32), 2, 12)
+    ctypes.CDLL(None).fflush(None)
+    lines = capfd.readouterr().out.splitlines()
+    for place in range(24):
+        index = f"pid (0, 0, 0) idx ({place // 12}, {place % 12:2})"
+        for expected in (f"{index}: (operand 0) {place}", f"{index}: (operand 1) {place}", f"{index}: {place}"):
+            assert lines.count(expected) == 1
+    assert lines.count("pid (0, 0, 0) done") == 1 and len(lines) == 73
 
 
 @tw.jit

@@ -140,7 +140,7 @@ def test_printed_lines_appear_when_the_grid_is_done(make_kernel, threads, capsys
     expected = []
     for program in ("pid (0, 0, 0)", "pid (1, 0, 0)", "pid (2, 0, 0)"):
         expected += [f"{program} idx {index} x: {value}" for index, value in values.items()]
-        expected += [f"{program} s: -2", f"{program} h: 0xfe", f"{program} here"]
+        expected += [f"{program} idx () s: -2", f"{program} idx () h: 0xfe", f"{program} here"]
     assert sorted(lines) == sorted(expected)
 
 

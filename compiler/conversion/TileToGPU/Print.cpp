@@ -28,15 +28,23 @@ struct Line {
 };
 } // namespace
 
-/// `(1, 2, 3)`
-static void addTuple(Line &line, ArrayRef<Value> values) {
+/// `(1, 2, 3)`; of indices into `shape`, each as wide as the largest.
+static void addTuple(Line &line, ArrayRef<Value> values, ArrayRef<int64_t> shape = {}) {
   line.add("(");
   for (auto [i, value] : llvm::enumerate(values)) {
     if (i)
       line.add(", ");
-    line.add("%d", value);
+    size_t width = shape.empty() ? 1 : std::to_string(shape[i] - 1).size();
+    line.add(width > 1 ? "%" + std::to_string(width) + "d" : "%d", value);
   }
   line.add(")");
+}
+
+/// What the user printed, with something before it where the user gave nothing.
+static void addPrefix(Line &line, StringRef prefix) {
+  if (!prefix.starts_with(" ") && !prefix.starts_with(":"))
+    line.add(" ");
+  line.add(prefix);
 }
 
 static void addProgram(Line &line, ImplicitLocOpBuilder &b) {
@@ -80,16 +88,12 @@ static void emitIf(ImplicitLocOpBuilder &b, Value predicate, llvm::function_ref<
 
 /// One element, with its place in the grid and the block.
 static void printElement(PrintOp op, ThreadLowering &t, Value value, ArrayRef<Value> indices,
-                         bool isSigned) {
+                         ArrayRef<int64_t> shape, bool isSigned) {
   Line line;
   addProgram(line, t.b);
-  line.add(" ");
-  if (!indices.empty()) {
-    line.add("idx ");
-    addTuple(line, indices);
-    line.add(" ");
-  }
-  line.add(op.getPrefix());
+  line.add(" idx ");
+  addTuple(line, indices, shape);
+  addPrefix(line, op.getPrefix());
   addNumber(line, t.b, value, isSigned, op.getHex());
   gpu::PrintfOp::create(t.b, line.format + "\n", line.arguments);
 }
@@ -111,7 +115,7 @@ static void printBlock(PrintOp op, ThreadLowering &t, Value value, bool isSigned
     Value element = t.extract(vector, reg);
     auto indices =
         llvm::map_to_vector(coordinates, [&, reg = reg](Value v) { return t.extract(v, reg); });
-    emitIf(b, predicate, [&] { printElement(op, t, element, indices, isSigned); });
+    emitIf(b, predicate, [&] { printElement(op, t, element, indices, getShape(block), isSigned); });
   }
 }
 
@@ -121,15 +125,14 @@ LogicalResult tile::lower(PrintOp op, ThreadLowering &t) {
     emitIf(t.b, first, [&] {
       Line line;
       addProgram(line, t.b);
-      line.add(" ");
-      line.add(op.getPrefix());
+      addPrefix(line, op.getPrefix());
       gpu::PrintfOp::create(t.b, line.format + "\n", line.arguments);
     });
   for (auto [value, isSigned] : llvm::zip(op.getValues(), op.getSignedness())) {
     if (isa<RankedTensorType>(value.getType()))
       printBlock(op, t, value, isSigned);
     else
-      emitIf(t.b, first, [&, v = value, s = isSigned] { printElement(op, t, t.get(v), {}, s); });
+      emitIf(t.b, first, [&, v = value, s = isSigned] { printElement(op, t, t.get(v), {}, {}, s); });
   }
   return success();
 }

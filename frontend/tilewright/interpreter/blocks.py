@@ -334,13 +334,12 @@ def _assert(machine: Machine, op: Operation, condition: Array) -> None:
 def _print(machine: Machine, op: Operation, *values: Any) -> None:
     head, prefix = f"pid {machine.program_id}", op.attributes["prefix"]
     if not values:
-        print(f"{head} {prefix}")
-    label = prefix if not prefix or prefix.endswith(" ") else prefix + (" " if prefix.endswith(":") else ": ")
+        print(head + ("" if prefix.startswith(" ") else " ") + prefix)
     for place, value in enumerate(values):
         array = np.asarray(value.array if isinstance(value, Addresses) else value)
         for lane in np.ndindex(*array.shape):
-            index = f"idx ({', '.join(map(str, lane))}) " if lane else ""
-            print(f"{head} {index}{label}{_shown(array[lane], op, place)}")
+            index = ", ".join(f"{i:{len(str(size - 1))}}" for i, size in zip(lane, array.shape, strict=True))
+            print(f"{head} idx ({index}){prefix}{_shown(array[lane], op, place)}")
 
 
 def _shown(number: Any, op: Operation, place: int) -> str:

@@ -38,11 +38,19 @@ def device_print(prefix: str, *args: Any, hex: bool = False) -> None:
         raise TileTypeError(f"device_print: the first argument is a text, got {describe_value(prefix)}")
     if any(not char.isprintable() for char in prefix):
         raise CompilationError("device_print: the text must be printable, on one line")
-    values = [to_tensor(arg) for arg in args]
-    signs = ", ".join("true" if is_signed(value.dtype) else "false" for value in values)
+    if not args:
+        return _print(prefix, [], hex)
+    label = f"{prefix.rstrip(' ').removesuffix(':')}: "
+    if len(label) > 2 and not label.startswith(" "):
+        label = f" {label}"
+    for place, arg in enumerate(args):
+        _print(f"{label}(operand {place}) " if len(args) > 1 else label, [to_tensor(arg)], hex)
+
+
+def _print(prefix: str, values: list[tensor], hex: Any) -> None:
+    signs = ": " + ", ".join("true" if is_signed(value.dtype) else "false" for value in values) if values else ""
     session = current().session
-    attributes = {"prefix": session.string(prefix), "signedness": session.attribute(f"array<i1: {signs}>")
-                  if values else session.attribute("array<i1>")}
+    attributes = {"prefix": session.string(prefix), "signedness": session.attribute(f"array<i1{signs}>")}
     if unwrap(hex):
         attributes["hex"] = session.unit
     emit_effect("tile.print", values, attributes)
