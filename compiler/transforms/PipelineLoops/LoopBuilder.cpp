@@ -44,13 +44,6 @@ LoopBuilder::Values LoopBuilder::buildIfEntered() {
 // What the rest of the body still needs
 //===----------------------------------------------------------------------===//
 
-/// What a load gives where its mask is false; null if copies write that: zero.
-static Value getOtherThanZero(LoadOp load) {
-  Value other = load.getOther();
-  bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
-  return isZero || !load.getMask() ? Value() : other;
-}
-
 void LoopBuilder::need(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())

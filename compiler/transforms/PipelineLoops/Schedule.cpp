@@ -89,9 +89,26 @@ static LoopWrites collectWrites(scf::ForOp loop) {
   return writes;
 }
 
+/// Zero, also as one of another type.
+static bool isZero(Value value) {
+  if (matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<SplatOp, CastOp, arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp,
+                         arith::TruncIOp, arith::ExtSIOp>(op) &&
+         isZero(op->getOperand(0));
+}
+
+Value tile::getOtherThanZero(LoadOp load) {
+  Value other = load.getOther();
+  return other && load.getMask() && !isZero(other) ? other : Value();
+}
+
 static std::optional<StringRef> getReasonAgainst(LoadOp load, const LoopWrites &writes) {
   if (load.getIsVolatile())
     return StringRef("it is volatile");
+  if (getOtherThanZero(load) && feedsOnChip(load))
+    return StringRef("a unit is to read masked elements that are other than zero");
   if (writes.mayWrite(load))
     return StringRef("the loop writes to memory");
   return std::nullopt;
