@@ -191,3 +191,33 @@ def test_where_an_element_lies():
     layout = parse_layout("#tile.layout<[2, 4]: offset = [[0, 1], [0, 2], [1, 1]], repeat = [offset x 3 -> dim0]>")
     np.testing.assert_array_equal(layout.offsets((6, 4)), [[0, 1, 2, 3], [5, 4, 7, 6], [8, 9, 10, 11], [13, 12, 15, 14],
                                                            [16, 17, 18, 19], [21, 20, 23, 22]])
+
+
+# --- lanes -----------------------------------------------------------------------------------------------------
+LANES = """
+#memory = #tile.layout<[64]: offset = [[1], [2], [4], [8], [16], [32]]>
+#rows = #tile.layout<[64]: register = [[32]], lane = [[1], [2], [4], [8], [16]]>
+#pairs = #tile.layout<[64]: register = [[1]], lane = [[2], [4], [8], [16], [32]]>
+module attributes {{tile.num_warps = 1 : i32, tile.shared_bytes = 256 : i32}} {{
+func.func @kernel(%x: !tile.ptr<f32>) attributes {{tile.kernel}} {{
+  %i = tile.arange 0 : tensor<64xi32, #rows>
+  %xs = tile.splat %x : tensor<64x!tile.ptr<f32>, #rows>
+  %p = tile.addptr %xs, %i : tensor<64x!tile.ptr<f32>, #rows>, tensor<64xi32, #rows>
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<64xf32, #memory>
+  %0 = tile.async_copy %p, %a : tensor<64x!tile.ptr<f32>, #rows> -> !tile.buffer<64xf32, #memory>
+  %1 = tile.commit(%0) : !tile.pending<!tile.buffer<64xf32, #memory>>
+  %2 = tile.await(%1) in_flight 0 : !tile.pending<!tile.buffer<64xf32, #memory>>
+  {between}
+  %3 = tile.buffer_load %2 : !tile.buffer<64xf32, #memory> -> tensor<64xf32, {layout}>
+  tile.buffer_store %3, %2 : tensor<64xf32, {layout}> -> !tile.buffer<64xf32, #memory>
+  return
+}}
+}}
+"""
+
+
+@pytest.mark.parametrize("layout, between, kinds", [("#rows", "", set()), ("#pairs", "", {"race"}),
+                                                    ("#pairs", "tile.barrier", set())])
+def test_lanes_of_a_warp_wait_for_their_own_copies(layout, between, kinds):
+    x = np.arange(64, dtype=np.float32)
+    assert run_scheduled(LANES.format(layout=layout, between=between), [x], (1,)).kinds() == kinds

@@ -50,6 +50,7 @@ class Warp:
         stores: The stores of blocks that it started; an epoch is one of them.
         known: What is known to be done. Of the warp itself: what its lanes know of each other.
         published: What of that is also visible to units that read on-chip memory by themselves.
+        awaited: The last group of its copies of which each lane knows that its own share is done.
         epoch: What the warp's accesses belong to, until it meets others.
     """
 
@@ -62,6 +63,7 @@ class Warp:
         self.stores = agents.add(f"stores of warp {number}", False)
         self.known = agents.clock()
         self.published = agents.clock()
+        self.awaited = 0
         self.epoch = 1
 
     def visible_to_units(self) -> Array:
@@ -71,6 +73,7 @@ class Warp:
     def release(self) -> None:
         """What the warp did until now can be made known to others; its lanes meet."""
         self.known[self.agent] = self.epoch
+        self.known[self.copies] = max(self.known[self.copies], self.awaited)
         self.epoch += 1
 
     def learn(self, known: Array, published: Array) -> None:

@@ -62,7 +62,7 @@ def _commit(role: Role, op: Operation, *pending: Copy) -> Any:
 def _await(role: Role, op: Operation, *pending: Copy) -> Any:
     complete = role.closed_groups - op.attributes["inFlight"]
     for warp in role.warps:
-        warp.complete(warp.copies, complete)
+        warp.awaited = max(warp.awaited, complete)
     for copy in role.copies:
         if copy.group <= complete:
             copy.end()

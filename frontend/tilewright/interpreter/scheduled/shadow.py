@@ -150,8 +150,10 @@ class Shadow:
         """Report where an access is not ordered after others."""
         agents, epochs = self.records.agent[others], self.records.epoch[others]
         late = (epochs > access.warp.known[agents]) & (self.oldest <= others) & (others < self.first)
-        if lanes is not None:  # a thread's own accesses are in order
-            late &= ~((agents == access.warp.agent) & (other_lanes == lanes) & (lanes >= 0))
+        if lanes is not None:  # a thread's own accesses are in order, and copies that it has waited for
+            warp = access.warp
+            own = (agents == warp.agent) | ((agents == warp.copies) & (epochs <= warp.awaited))
+            late &= ~(own & (other_lanes == lanes) & (lanes >= 0))
         if access.is_atomic:
             late &= ~self.records.is_atomic[others]
         if late.any():
