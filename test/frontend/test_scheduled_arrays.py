@@ -39,6 +39,22 @@ def test_a_store_after_the_loads_of_other_threads(target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_a_number_that_one_thread_stores_and_all_load(target):
+    x, out = np.full(1, 4, np.int32), np.zeros(1, np.int32)
+    report = Checked(kernels.number, target)[(3,)](x, out)
+    assert not report, report
+    assert x == 7 and out == 14
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_block_that_several_threads_hold(target):
+    x, out = np.zeros(32, np.int32), np.zeros(1, np.int32)
+    report = Checked(kernels.few, target)[(1,)](x, out, BLOCK=32)
+    assert not report, report
+    assert out == 496
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_atomic_accesses_are_in_order(target):
     x = np.zeros(4, np.int32)
     report = Checked(kernels.tickets, target)[(2,)](x, BLOCK=64)
@@ -54,6 +70,14 @@ def test_a_store_in_flight_keeps_its_memory():
     product = 2 * x.astype(np.float64) @ x.T.astype(np.float64)
     np.testing.assert_allclose(out, product, rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(sums, product.sum(axis=1), rtol=1e-3, atol=1e-2)
+
+
+def test_what_is_stored_and_loaded_again():
+    x = np.random.default_rng().standard_normal((64, 64)).astype(np.float16)
+    out = np.empty_like(x)
+    report = Checked(kernels.stored_and_loaded, "nvidia:sm_90a")[(1,)](x, out, ROWS=64, COLUMNS=64)
+    assert not report, report
+    np.testing.assert_allclose(out, 4 * x.astype(np.float64) @ x.T.astype(np.float64), rtol=2e-3, atol=2e-3)
 
 
 def test_an_access_outside_of_an_array():

@@ -3,6 +3,7 @@
 #m = #tile.layout<[1024]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
 #l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #k = #tile.layout<[1024]: register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
+#copies = #tile.layout<[64]: lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
 
 // One barrier between writing and reading; none for reading twice.
@@ -114,6 +115,52 @@ func.func @global(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %i: tensor<1024xi32, #
   // CHECK-NEXT: tile.barrier
   // CHECK-NEXT: tile.load
   %c = tile.load %q : tensor<1024x!tile.ptr<f32>, #l>
+  return
+}
+
+// All threads load through a single pointer, and the first one stores.
+// CHECK-LABEL: func.func @global_number
+func.func @global_number(%x: !tile.ptr<f32>, %v: f32) -> (f32, f32) {
+  // CHECK: tile.store
+  tile.store %x, %v : !tile.ptr<f32>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.load
+  %a = tile.load %x : !tile.ptr<f32>
+  // CHECK-NEXT: tile.load
+  %b = tile.load %x : !tile.ptr<f32>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.store
+  tile.store %x, %b : !tile.ptr<f32>
+  return %a, %b : f32, f32
+}
+
+// Two warps hold each element: one stores, and both load.
+// CHECK-LABEL: func.func @global_copies
+func.func @global_copies(%x: !tile.ptr<f32>, %v: tensor<64xf32, #copies>) {
+  %xs = tile.splat %x : tensor<64x!tile.ptr<f32>, #copies>
+  // CHECK: tile.store
+  tile.store %xs, %v : tensor<64x!tile.ptr<f32>, #copies>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.load
+  %a = tile.load %xs : tensor<64x!tile.ptr<f32>, #copies>
+  return
+}
+
+// What one thread loads another may store to, unless the very pointers are the same.
+// CHECK-LABEL: func.func @global_in_place
+func.func @global_in_place(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %i: tensor<1024xi32, #l>) {
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>, #l>
+  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>, #l>
+  %p = tile.addptr %xs, %i : tensor<1024x!tile.ptr<f32>, #l>, tensor<1024xi32, #l>
+  // CHECK: tile.load
+  %a = tile.load %xs : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.store
+  tile.store %ys, %a : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.store
+  tile.store %xs, %a : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.store
+  tile.store %p, %a : tensor<1024x!tile.ptr<f32>, #l>
   return
 }
 

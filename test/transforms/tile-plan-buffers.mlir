@@ -26,6 +26,27 @@ func.func @lifetimes(%x: tensor<1024xf32, #l>) {
 
 // -----
 
+// A store by a unit reads until it is awaited.
+#m = #tile.layout<[8, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32]]>
+#l = #tile.layout<[8, 64]: register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0], [2, 0]]>
+// CHECK: module attributes {{{.*}}tile.shared_bytes = 2048 : i32
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @store
+func.func @store(%x: tensor<8x64xf16, #l>, %d: !tile.desc<8x64xf16>, %i: i32) {
+  // CHECK: tile.buffer_alloc offset 0
+  %a = tile.buffer_alloc : !tile.buffer<8x64xf16, #m>
+  // CHECK: tile.buffer_alloc offset 1024
+  %b = tile.buffer_alloc : !tile.buffer<8x64xf16, #m>
+  tile.buffer_store %x, %a : tensor<8x64xf16, #l> -> !tile.buffer<8x64xf16, #m>
+  tile.block_store %a, %d[%i, %i] : !tile.buffer<8x64xf16, #m>, !tile.desc<8x64xf16>
+  tile.buffer_store %x, %b : tensor<8x64xf16, #l> -> !tile.buffer<8x64xf16, #m>
+  tile.await_block_stores in_flight 0
+  return
+}
+}
+
+// -----
+
 // Used in a loop is used for all of it.
 #m = #tile.layout<[1024]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
 #l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>

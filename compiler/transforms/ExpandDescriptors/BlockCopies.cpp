@@ -17,6 +17,7 @@ public:
 
 private:
   void collectWritten();
+  void collectRead();
   bool isMadeAtLaunch(Value desc) const;
   bool canFetch(DescriptorLoadOp load);
   bool canWrite(Operation *store) const;
@@ -28,6 +29,9 @@ private:
   /// Arguments whose arrays the kernel writes.
   DenseSet<Value> written;
   bool writesAnywhere = false;
+  /// Arguments whose arrays the kernel reads by threads or in copies.
+  DenseSet<Value> read;
+  bool readsAnywhere = false;
   SmallVector<DescriptorLoadOp> loads;
   SmallVector<Operation *> stores;
 };
@@ -86,6 +90,27 @@ void BlockCopySelector::collectWritten() {
   });
 }
 
+void BlockCopySelector::collectRead() {
+  auto readThrough = [&](Value base) {
+    if (base)
+      read.insert(base);
+    else
+      readsAnywhere = true;
+  };
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      readThrough(getPointerBase(load.getPointer()));
+    } else if (isa<DescriptorLoadOp, DescriptorGatherOp>(op)) {
+      auto desc = getDesc(op).getDefiningOp<MakeDescriptorOp>();
+      readThrough(desc ? getPointerBase(desc.getBase()) : Value());
+    } else if (isa<AtomicPollOp, AtomicCASOp, AtomicLoadOp>(op)) {
+      readsAnywhere = true; // programs that wait for others read what these wrote
+    } else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op)) {
+      readThrough(getPointerBase(atomic->pointer));
+    }
+  });
+}
+
 bool BlockCopySelector::isMadeAtLaunch(Value value) const {
   auto desc = value.getDefiningOp<MakeDescriptorOp>();
   // Copies move 8-bit floats as bytes, and pad these with zeros alone.
@@ -113,10 +138,14 @@ static bool canReduce(DescriptorReduceOp op) {
          (element.isF32() || element.isF16() || element.isBF16());
 }
 
+/// Nothing tells when the array has been written: only when the buffer has been read.
 bool BlockCopySelector::canWrite(Operation *store) const {
   auto type = cast<DescType>(getDesc(store).getType());
   auto reduce = dyn_cast<DescriptorReduceOp>(store);
-  return isMadeAtLaunch(getDesc(store)) && (!reduce || canReduce(reduce)) &&
+  if (!isMadeAtLaunch(getDesc(store)))
+    return false;
+  Value base = getPointerBase(getDesc(store).getDefiningOp<MakeDescriptorOp>().getBase());
+  return base && !readsAnywhere && !read.contains(base) && (!reduce || canReduce(reduce)) &&
          chooseBlockCopyLayout(store, type.getShape(), type.getElementType());
 }
 
@@ -167,6 +196,7 @@ void BlockCopySelector::run() {
   if (!hasRoles(function) || !llvm::hasSingleElement(function.getBody()))
     return;
   collectWritten();
+  collectRead();
   bool isWorthIt = false;
   function.walk([&](Operation *op) {
     if (auto load = dyn_cast<DescriptorLoadOp>(op); load && canFetch(load)) {

@@ -35,11 +35,12 @@ struct Interval {
   }
 };
 
-/// A write to global memory: through which argument (null: unknown), and the
-/// very pointers (null: they were those of an earlier iteration).
-struct GlobalWrite {
+/// An access to global memory: through which argument (null: unknown), and the
+/// very pointers, if a thread that uses them again meets only itself (null: other
+/// threads have them as well, or they were those of an earlier iteration).
+struct GlobalUse {
   Value base, pointer;
-  bool operator==(const GlobalWrite &other) const {
+  bool operator==(const GlobalUse &other) const {
     return base == other.base && pointer == other.pointer;
   }
 };
@@ -47,7 +48,7 @@ struct GlobalWrite {
 /// What happened since all threads last met.
 struct State {
   SmallVector<Interval> reads, writes;
-  SmallVector<GlobalWrite> globalWrites;
+  SmallVector<GlobalUse> globalReads, globalWrites;
   /// Written, and not yet visible to units that read by themselves.
   SmallVector<Interval> unpublished;
   /// What products in flight read, the latest first: meeting does not end that.
@@ -58,6 +59,7 @@ struct State {
   void clear() {
     reads.clear();
     writes.clear();
+    globalReads.clear();
     globalWrites.clear();
   }
   /// Returns whether something was new.
@@ -69,7 +71,8 @@ struct State {
     products.resize(std::max(products.size(), other.products.size()));
     for (auto [into, from] : llvm::zip(products, other.products))
       changed |= mergeList<Interval>(into, from);
-    return mergeList<GlobalWrite>(globalWrites, other.globalWrites) || changed;
+    changed |= mergeList<GlobalUse>(globalReads, other.globalReads);
+    return mergeList<GlobalUse>(globalWrites, other.globalWrites) || changed;
   }
   template <typename T> static bool mergeList(SmallVector<T> &into, ArrayRef<T> from) {
     bool changed = false;
@@ -180,9 +183,10 @@ void BarrierInserter::visitLoop(Operation *op, State &state) {
     for (Region &region : op->getRegions())
       visitRegion(region, body);
     State around = body;
-    for (GlobalWrite &write : around.globalWrites)
-      if (write.pointer && op->isAncestor(write.pointer.getParentRegion()->getParentOp()))
-        write.pointer = Value();
+    for (SmallVector<GlobalUse> *uses : {&around.globalReads, &around.globalWrites})
+      for (GlobalUse &use : *uses)
+        if (use.pointer && op->isAncestor(use.pointer.getParentRegion()->getParentOp()))
+          use.pointer = Value();
     changed = entry.merge(around);
     state = body;
   }
@@ -204,8 +208,8 @@ static Value getAccessor(Operation *op) {
 /// Whether each element is held by one thread.
 static bool hasOneOwner(LayoutAttr attr) {
   const LinearLayout &layout = attr.getLayout();
-  return layout.isLinear() && layout.getFreeMask(Dim::Lane) == 0 &&
-         layout.getFreeMask(Dim::Warp) == 0;
+  return llvm::all_of(ArrayRef{Dim::Lane, Dim::Warp},
+                      [&](Dim in) { return layout.isOwner(in, layout.getInSize(in) - 1); });
 }
 
 void BarrierInserter::findOwnBuffers() {
@@ -305,35 +309,44 @@ void BarrierInserter::visitOnChip(Operation *op, State &state) {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-/// Whether a read through `pointer` may see what another thread wrote.
-static bool maySee(Value pointer, ArrayRef<GlobalWrite> writes) {
-  if (writes.empty())
+/// Whether an access through `pointer` may meet one of another thread.
+static bool mayMeet(Value pointer, ArrayRef<GlobalUse> uses) {
+  if (uses.empty())
     return false;
   Value base = getPointerBase(pointer);
-  return llvm::any_of(writes, [&](const GlobalWrite &write) {
-    return (!base || !write.base || base == write.base) && write.pointer != pointer;
+  return llvm::any_of(uses, [&](const GlobalUse &use) {
+    return (!base || !use.base || base == use.base) && use.pointer != pointer;
   });
 }
 
 void BarrierInserter::visitAtomic(Operation *op, const AtomicAccess &access, State &state) {
-  if (access.releases() ? !state.globalWrites.empty() : maySee(access.pointer, state.globalWrites))
+  if (access.releases() ? !state.globalWrites.empty() : mayMeet(access.pointer, state.globalWrites))
     order(op, state);
   if (isa<AtomicLoadOp, AtomicPollOp>(op) && !access.acquires())
     return;
-  GlobalWrite write{access.acquires() ? Value() : getPointerBase(access.pointer), Value()};
-  State::mergeList<GlobalWrite>(state.globalWrites, write);
+  GlobalUse write{access.acquires() ? Value() : getPointerBase(access.pointer), Value()};
+  State::mergeList<GlobalUse>(state.globalWrites, write);
+}
+
+/// Of threads that have the same pointers one stores for all. Through a single
+/// pointer all threads load, and the first one stores.
+static GlobalUse getUse(Value pointer) {
+  LayoutAttr layout = getLayout(pointer.getType());
+  return {getPointerBase(pointer), layout && hasOneOwner(layout) ? pointer : Value()};
 }
 
 void BarrierInserter::visitGlobal(Operation *op, State &state) {
   if (auto store = dyn_cast<StoreOp>(op)) {
-    GlobalWrite write{getPointerBase(store.getPointer()), store.getPointer()};
-    State::mergeList<GlobalWrite>(state.globalWrites, write);
+    if (mayMeet(store.getPointer(), state.globalReads))
+      order(op, state);
+    State::mergeList<GlobalUse>(state.globalWrites, getUse(store.getPointer()));
   } else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op)) {
     visitAtomic(op, *atomic, state);
   } else if (auto poll = dyn_cast<AtomicPollOp>(op)) {
     visitAtomic(op, {poll.getPointer(), {}, {}, poll.getSemantic(), poll.getScope()}, state);
   } else if (isa<LoadOp, AsyncCopyOp>(op)) {
-    if (maySee(op->getOperand(0), state.globalWrites))
+    if (mayMeet(op->getOperand(0), state.globalWrites))
       order(op, state);
+    State::mergeList<GlobalUse>(state.globalReads, getUse(op->getOperand(0)));
   }
 }

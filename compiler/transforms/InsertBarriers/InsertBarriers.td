@@ -18,10 +18,11 @@ def InsertBarriers : Pass<"tile-insert-barriers", "::mlir::func::FuncOp"> {
     Products in flight (`tile.async_dot`) read until they are awaited. What they
     read is published: the barrier between the write and the product says so.
 
-    In global memory a barrier stands between a store and a later load that may
-    see it through the same pointer argument, unless both use the very pointers,
-    so that each thread reads what it wrote; before an atomic operation that
-    releases earlier writes; and between one that acquires and a later load.
+    In global memory a barrier stands between a store and a later load, and
+    between a load and a later store, that may meet through the same pointer
+    argument, unless both use the very pointers and each of these is one thread's;
+    before an atomic operation that releases earlier writes; and between one that
+    acquires and a later load.
     Different pointer arguments are taken to point to different memory.
   }];
   let dependentDialects = ["::tile::TileDialect"];
