@@ -323,7 +323,8 @@ def debugging(x, n):
 
 def test_debugging(lower):
     text = lower(debugging, x="*fp32", n="i32", options=BuildOptions(debug=True))
-    assert 'tile.print "v: "' in text and "signedness [false, true]" in text
+    assert 'tile.print " v: (operand 0) "' in text and 'tile.print " v: (operand 1) "' in text
+    assert "signedness [false]" in text and "signedness [true]" in text
     assert text.count("tile.assert") == 3 and '"n is positive"' in text and "a promise does not hold" in text
     for operation in ("tile.barrier", "divisibility [8]", "contiguity [8]", "constancy [1]"):
         assert operation in text, operation
