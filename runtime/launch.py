@@ -9,12 +9,12 @@ from functools import cache
 from inspect import Parameter
 from typing import Any, Protocol
 
-from tilewright import _launcher, hooks
+from tilewright import _launcher, hooks, remarks
 from tilewright.launching import CompilationPrevented
 from tilewright.options import option_names
 from tilewright.runtime import dtypes
 from tilewright.runtime.errors import DeviceAssertionError, MissingDriverError
-from tilewright.runtime.stored import obtain
+from tilewright.runtime.stored import keep_remarks, obtain
 
 #: Device types, in DLPack's numbers.
 _CPU, _CUDA, _ROCM = 1, 2, 10
@@ -144,6 +144,8 @@ class Resolver:
             kernel = obtain(self.source, specialization)
             self.launcher.watch(getattr(self.source, "watched_globals", list)())
             pair = (load(kernel, device_index), kernel)
+            keep_remarks(kernel)
+            remarks.show(kernel)
             self.loaded[key] = pair
             hooks.call_compile_hooks(hooks.after_compile, self.source, specialization)
         return pair

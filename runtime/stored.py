@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ class _Stages(Stages):
             self._names = list(self._compiled.asm)
         return self._compiled.asm
 
-    def _make_again(self, name: str) -> str | bytes:
+    def _make_again(self, name: str, _: Stages) -> str | bytes:
         return self._all()[name]
 
     def _locate_again(self, name: str) -> str | bytes:
@@ -94,14 +95,38 @@ def obtain(source: KernelSource, specialization: Specialization) -> CompiledKern
     entry = disk.get(key) if key and not config.always_compile() else None
     if entry is not None:
         stored = StoredKernel(source, specialization, entry)
+        stored.kept = _Kept(disk, str(key), len(stored.remarks))
         hooks.report_compilation(stored, watch, cache_hit=True)
         return stored
     kernel = source.compile_for(specialization)
     if key is not None:
-        facts = {"name": kernel.name, "target": kernel.target, "facts": dict(kernel.metadata),
-                 "remarks": [_write_remark(remark) for remark in getattr(kernel, "remarks", ())]}
-        disk.put(key, cache.Entry(facts, {name: kernel.asm[name] for name in _kept_stages(vendor)}))
+        _keep(disk, key, kernel)
     return kernel
+
+
+@dataclass
+class _Kept:
+    """Where a kernel is kept, and with how many remarks."""
+
+    disk: cache.DiskCache
+    key: str
+    remarks: int
+
+
+def _keep(disk: cache.DiskCache, key: str, kernel: CompiledKernel) -> None:
+    stages = {name: kernel.asm[name] for name in _kept_stages(kernel.target.partition(":")[0])}
+    remarks = list(getattr(kernel, "remarks", ()))  # an assembler's are among them now
+    facts = {"name": kernel.name, "target": kernel.target, "facts": dict(kernel.metadata),
+             "remarks": [_write_remark(remark) for remark in remarks]}
+    disk.put(key, cache.Entry(facts, stages))
+    kernel.kept = _Kept(disk, key, len(remarks))
+
+
+def keep_remarks(kernel: CompiledKernel) -> None:
+    """Keep what was said of a kernel since it was put on the disk: a driver's compiler speaks at loading."""
+    kept = getattr(kernel, "kept", None)
+    if kept is not None and len(getattr(kernel, "remarks", ())) != kept.remarks:
+        _keep(kept.disk, kept.key, kernel)
 
 
 def _write_remark(remark: Note) -> list[Any]:
@@ -127,7 +152,7 @@ def _describe_loader(vendor: str) -> str:
     if vendor == "nvidia":
         from tilewright.runtime.nvidia import describe_assembler
 
-        return f"{describe_assembler()} {config.ptxas_options()}"
+        return f"{describe_assembler()} {config.ptxas_options()} {config.line_info()}"
     return ""
 
 

@@ -3,6 +3,8 @@
 
 #include "dialects/tile/IR/TileDialect.h"
 
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -164,6 +166,18 @@ static InFlightDiagnostic emitCodegenError(ModuleOp op) {
   return error;
 }
 
+/// A copy whose functions have the scopes without which LLVM drops lines of source.
+static OwningOpRef<ModuleOp> addScopes(ModuleOp op) {
+  OwningOpRef<ModuleOp> copy = op.clone();
+  PassManager pm(op.getContext());
+  LLVM::DIScopeForLLVMFuncOpPassOptions options;
+  options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
+  if (failed(pm.run(*copy)))
+    return nullptr;
+  return copy;
+}
+
 static FailureOr<std::string> generate(ModuleOp op, const CodegenOptions &options,
                                        CodegenOutput output, llvm::LLVMContext &context,
                                        const std::string &errors) {
@@ -195,11 +209,16 @@ static FailureOr<std::string> generate(ModuleOp op, const CodegenOptions &option
 FailureOr<std::string> tile::generateCode(ModuleOp op, const CodegenOptions &options,
                                           CodegenOutput output) {
   initializeGenerators();
+  OwningOpRef<ModuleOp> located = options.lineInfo ? addScopes(op) : nullptr;
+  if (options.lineInfo && !located)
+    return failure();
   std::string errors;
   auto context = std::make_unique<llvm::LLVMContext>();
+  // Nobody reads the names of values; passes that make many spend most of their time on them.
+  context->setDiscardValueNames(true);
   context->setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   try {
-    return generate(op, options, output, *context, errors);
+    return generate(located ? *located : op, options, output, *context, errors);
   } catch (FatalError &error) {
     // Frames were left without their destructors: destroying the context could
     // touch what they hold.

@@ -36,6 +36,8 @@ struct CodegenOptions {
   std::optional<llvm::CodeModel::Model> codeModel;
   /// Whether unmarked products and sums may be fused. Off: only `contract` flags decide.
   bool fuseAnyProduct = false;
+  /// Whether assembly says which lines of the source it comes from.
+  bool lineInfo = false;
   /// Called on the module after translation, before LLVM's passes.
   llvm::function_ref<void(llvm::Module &)> adjust = nullptr;
 };

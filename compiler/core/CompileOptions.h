@@ -15,6 +15,11 @@ struct CompileOptions {
   int64_t numCtas = 1;
   /// Whether a product and a sum may become one fused operation.
   bool fpFusion = true;
+  /// Whether assembly text that another program assembles says which lines of the
+  /// source it comes from.
+  bool lineInfo = false;
+  /// Most registers of a thread, where the machine lets a program choose; 0: any.
+  int64_t maxRegisters = 0;
 };
 
 } // namespace tile

@@ -89,7 +89,7 @@ def build_id() -> str:
     """Changes with every build of the compiler and every edit of the package's sources."""
     package = Path(__file__).parent
     files = [*package.glob("*.py"), *package.glob("ast/**/*.py"), *package.glob("language/**/*.py"),
-             *package.glob("runtime/*.py"), *package.glob("tools/*.py"),
+             *package.glob("runtime/**/*.py"), *package.glob("tools/*.py"),
              *package.glob("mlir/_mlir_libs/libTilewright*")]
     facts = [tilewright.__version__]
     for file in sorted(filter(Path.is_file, files)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib
 import runpy
 import sys
 from pathlib import Path
@@ -82,15 +83,23 @@ def run_compile(arguments: argparse.Namespace) -> None:
         sys.stdout.buffer.write(raw)
 
 
+def can_assemble(kernel: CompiledKernel) -> bool:
+    """Whether an assembler is at hand for what the compiler leaves to one."""
+    runtime = importlib.import_module(f"tilewright.runtime.{kernel.asm.target}")
+    describe = getattr(runtime, "describe_assembler", None)
+    return describe is not None and describe() is not None
+
+
 def run_explain(arguments: argparse.Namespace) -> None:
     """Show the stages of a kernel, what it needs, and what the passes remarked."""
     kernel = compile_kernel(arguments)
     print(f"{kernel.name} for {kernel.target}")
+    assembled = ASSEMBLED if can_assemble(kernel) else {}
     for name, value in kernel.metadata.items():
         print(f"  {name:18} {value}")
     print("stages")
     for name in kernel.asm:
-        if name not in ASSEMBLED:
+        if name not in ASSEMBLED or name in assembled:
             data = kernel.asm[name]
             size = f"{len(data.splitlines())} lines" if isinstance(data, str) else f"{len(data)} bytes"
             print(f"  {name:18} {size}")
@@ -135,6 +144,7 @@ def make_parser() -> argparse.ArgumentParser:
             command.add_argument("--target", default="cpu", help="such as cpu; see `tilewright targets`")
             command.add_argument("--num-warps", type=int)
             command.add_argument("--num-stages", type=int)
+            command.add_argument("--times", action="store_true", help="print how long each stage took")
         if name == "compile":
             command.add_argument("--stage", help="such as tile or llvm; the binary without it")
             command.add_argument("--c-source", metavar="PREFIX", help="write PREFIX.h, PREFIX.c and what they need")
@@ -148,7 +158,10 @@ def make_parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> int:
     """Run a command; gives the exit status."""
     arguments = make_parser().parse_args(argv)
+    before = config.overridden("TILEWRIGHT_TIMES")
     try:
+        if getattr(arguments, "times", False):
+            config.override("TILEWRIGHT_TIMES", "1")
         arguments.run(arguments)
     except TilewrightError as error:
         prefix = "" if isinstance(error, CompilationError) and error.position else "error: "
@@ -156,6 +169,8 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     except BrokenPipeError:
         sys.stderr.close()  # the reader has seen enough
+    finally:
+        config.override("TILEWRIGHT_TIMES", before)
     return 0
 
 

@@ -14,13 +14,12 @@ from .ast.builder import BuildOptions, drop_session, session
 from .ast.module import Argument, build_module, flatten
 from .errors import CompilationError, LoweringError, Note, Position, TargetError, list_names, suggest
 from .jit import JITFunction
-from .kernel import CompiledKernel, Metadata, Stages
+from .kernel import ASSEMBLED, CompiledKernel, Metadata, Stages
 from .launch_facts import read_descriptors
 from .options import CompileOptions
+from .remarks import add_advice
 from .signature import TargetInfo, bind_signature, bind_specialization, known_targets, parse_target
 
-# What the runtime assembles outside of the compiler: the artifact, and what it is made from.
-ASSEMBLED = {"cubin": "ptx"}
 SOURCE_STAGE = "tile"
 LAST_STAGE = "llvm"
 
@@ -28,7 +27,8 @@ LAST_STAGE = "llvm"
 class _Pipeline:
     """One compilation: the module at stage `tile`, and how to take it to any later stage."""
 
-    def __init__(self, fn: JITFunction, bytecode: bytes, target: str, arch: str, options: CompileOptions) -> None:
+    def __init__(self, fn: JITFunction, bytecode: bytes, target: str, arch: str, options: CompileOptions,
+                 times: hooks.CompileTimes | None = None) -> None:
         self.fn = fn
         self.bytecode = bytecode
         self.target = target
@@ -36,6 +36,8 @@ class _Pipeline:
         self.options = options
         self.info: TargetInfo = known_targets()[target]
         self.replaced: dict[str, str | bytes] = {}
+        self.times = times or hooks.CompileTimes()
+        self.remarks: list[Note] = []
 
     def names(self) -> list[str]:
         """All stages and artifacts in order."""
@@ -63,6 +65,11 @@ class _Pipeline:
             return (current.ir.Module.parse(self.replaced[edited[-1]] if edited else self.bytecode),
                     edited[-1] if edited else SOURCE_STAGE)
 
+    def steps(self, start: str) -> list[str]:
+        """The stages to lower to from one, in order: all in one step, unless somebody asks for the time of each."""
+        order = [SOURCE_STAGE, *self.info.stages]
+        return order[order.index(start) + 1:] if config.print_times() else [LAST_STAGE]
+
     def lower(self, module: Any, stage: str, start: str = SOURCE_STAGE) -> list[tuple]:
         """Take a module from one stage to another, in place; gives what the passes remarked."""
         if stage == start:
@@ -78,12 +85,14 @@ class _Pipeline:
             drop_session()
             raise describe_failure(self.fn, failure.args[0], reproducer) from None
 
-    def emit(self, module: Any, artifact: str) -> bytes:
+    def emit(self, module: Any, artifact: str, line_info: bool = False) -> bytes:
         """An artifact from a module at stage `llvm`."""
         from .mlir._mlir_libs import _tileNative
 
         try:
-            return _tileNative.emit(module, self.target, self.arch, artifact, **self.native_options())
+            return _tileNative.emit(module, self.target, self.arch, artifact,
+                                    line_info=line_info or config.line_info(),
+                                    max_registers=self.options.maxnreg or 0, **self.native_options())
         except _tileNative.CompileFailure as failure:
             drop_session()
             raise describe_failure(self.fn, failure.args[0], None) from None
@@ -94,31 +103,43 @@ class _Pipeline:
         digest = hashlib.sha256(self.bytecode + repr((self.target, self.arch, self.options)).encode()).hexdigest()
         return folder / f"{self.fn.__name__}-{digest[:16]}.mlir"
 
-    def locate(self, stage: str) -> str | bytes:
-        """The text of a stage with the user's line for every operation."""
-        module, start = self.begin(stage)
-        self.lower(module, stage, start)
+    def locate(self, name: str) -> str | bytes:
+        """The text of a stage with the user's line for every operation; an artifact's, where it can say so."""
+        module, is_artifact = self.reach(name)
+        if is_artifact:
+            return self.replaced.get(name) or present(self.emit(module, name, line_info=True))
         return module.operation.get_asm(enable_debug_info=True)
 
-    def make(self, name: str) -> str | bytes:
-        """The text of a stage, or the text or bytes of an artifact."""
+    def make(self, name: str, stages: Stages) -> str | bytes:
+        """The text of a stage, or the text or bytes of an artifact; what it is made from is among the stages."""
         if name in self.replaced:
             return self.replaced[name]
         if name in ASSEMBLED and name not in self.info.artifacts:
-            return self.assemble(name, self.make(ASSEMBLED[name]))
-        is_artifact = name in self.info.artifacts
-        module, start = self.begin(LAST_STAGE if is_artifact else name)
-        self.lower(module, LAST_STAGE if is_artifact else name, start)
+            return self.assemble(name, stages)
+        module, is_artifact = self.reach(name)
         return present(self.emit(module, name)) if is_artifact else str(module)
 
-    def assemble(self, name: str, source: str | bytes) -> bytes:
+    def reach(self, name: str) -> tuple[Any, bool]:
+        """A module at a stage, or at the one that an artifact is made from; and which of them it is."""
+        is_artifact = name in self.info.artifacts
+        stage = LAST_STAGE if is_artifact else name
+        module, start = self.begin(stage)
+        self.lower(module, stage, start)
+        return module, is_artifact
+
+    def assemble(self, name: str, stages: Stages) -> bytes:
         """What the target's runtime assembles."""
         runtime = importlib.import_module(f"tilewright.runtime.{self.target}")
         assemble = getattr(runtime, "assemble", None)
         if assemble is None:
             raise TargetError(f"this installation cannot assemble a '{name}'",
                               f"use .asm['{ASSEMBLED[name]}']: a driver assembles it when it is loaded")
-        return assemble(source, self.arch, self.options)
+        source = stages[ASSEMBLED[name]]
+        watch = hooks.Stopwatch(self.times)
+        assembly = assemble(source, self.arch, self.options)
+        hooks.print_times(f"{self.fn.__name__} for {self.target}:{self.arch}", [(name, watch.lap(name))])
+        add_advice(self.remarks, assembly.advice, self.fn, stages)
+        return assembly.cubin
 
 
 def present(data: bytes) -> str | bytes:
@@ -191,7 +212,7 @@ def lower_specialization(fn: JITFunction, specialization: Any, stage: str) -> tu
 
 
 def _begin(fn: JITFunction, arguments: dict[str, Any], target: str, arch: str, options: CompileOptions, name: str,
-           is_launched: bool = False) -> tuple[_Pipeline, Any, BuildOptions]:
+           is_launched: bool = False, times: hooks.CompileTimes | None = None) -> tuple[_Pipeline, Any, BuildOptions]:
     """The module at stage `tile`, and what takes it further."""
     build_options = BuildOptions(fp_fusion=options.enable_fp_fusion, debug=options.debug, target=target, arch=arch,
                                  input_precision=options.default_dot_input_precision, num_warps=options.num_warps,
@@ -200,7 +221,7 @@ def _begin(fn: JITFunction, arguments: dict[str, Any], target: str, arch: str, o
                                  # Only the launcher tells a kernel where its arrays end.
                                  check_bounds=options.debug and is_launched and target == "cpu")
     module = build_module(fn, arguments, build_options, name)
-    pipeline = _Pipeline(fn, to_bytecode(module), target, arch, options)
+    pipeline = _Pipeline(fn, to_bytecode(module), target, arch, options, times)
     _read_edited_stages(pipeline, name)
     return pipeline, module, build_options
 
@@ -211,24 +232,29 @@ def _compile(fn: JITFunction, arguments: dict[str, Any], target: str, given: Map
     options = CompileOptions.parse(given, fn.debug or config.debug())
     target_name, arch = parse_target(target)
     name = symbol or kernel_name(fn, arguments)
-    remarks = [Note(f"option '{option}' has no effect on target '{target_name}'", severity="remark")
-               for option in options.unused(target_name)]
-    pipeline, module, build_options = _begin(fn, arguments, target_name, arch, options, name, is_launched)
+    pipeline, module, build_options = _begin(fn, arguments, target_name, arch, options, name, is_launched, watch.times)
+    pipeline.remarks += [Note(f"option '{option}' has no effect on target '{target_name}'", severity="remark")
+                         for option in options.unused(target_name)]
     watch.lap("ir_initialization")
     start = SOURCE_STAGE
     if pipeline.replaced:
         module, start = pipeline.begin(LAST_STAGE)
-    remarks += [Note(message, locate(fn, file, line, column), severity)
-                for severity, message, file, line, column, _ in pipeline.lower(module, LAST_STAGE, start)]
-    watch.lap(LAST_STAGE)
+    for stage in pipeline.steps(start):
+        pipeline.remarks += [Note(message, locate(fn, file, line, column), severity)
+                             for severity, message, file, line, column, _ in pipeline.lower(module, stage, start)]
+        watch.lap(stage)
+        start = stage
     kernel = CompiledKernel(
         fn, name, f"{target_name}:{arch}", Stages(target_name, pipeline.names(), pipeline.make, pipeline.locate),
         make_metadata(name, pipeline, flatten(tuple(arguments.values())), module, build_options.check_bounds),
-        binary_name=pipeline.info.artifacts[-1], arguments=arguments, options=given, remarks=remarks)
+        binary_name=pipeline.info.artifacts[-1], arguments=arguments, options=given,
+        remarks=pipeline.remarks, times=watch.times)
     binary = pipeline.replaced.get(kernel.binary_name)
     kernel.asm.made[kernel.binary_name] = binary or present(pipeline.emit(module, kernel.binary_name))
     watch.lap(kernel.binary_name)
     dump(kernel)
+    hooks.print_times(f"{fn.__name__} for {kernel.target}",
+                      [("ir", watch.times.ir_initialization), *watch.times.lowering_stages])
     hooks.report_compilation(kernel, watch)
     return kernel
 

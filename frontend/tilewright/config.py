@@ -34,6 +34,9 @@ VARIABLES = {
     "TILEWRIGHT_PLAIN_GLOBALS": "1 lets kernels read module variables that are not constexpr (default: off)",
     "TILEWRIGHT_TRACEBACK": "1 leaves the compiler's own frames in the tracebacks of errors (default: off)",
     "TILEWRIGHT_PTXAS_OPTIONS": "further options for the assembler of PTX (default: none)",
+    "TILEWRIGHT_LINE_INFO": "1 lets PTX say which lines of the source it comes from, for profilers (default: off)",
+    "TILEWRIGHT_REMARKS": "1 prints what passes and assemblers remark on each kernel that is loaded (default: off)",
+    "TILEWRIGHT_TIMES": "1 prints how long each stage of each compilation took (default: off)",
 }
 
 #: What stands for a variable of ours where it is not set.
@@ -214,6 +217,21 @@ def full_traceback() -> bool:
 def ptxas_options() -> list[str]:
     """Further options for the assembler of PTX."""
     return (_text("TILEWRIGHT_PTXAS_OPTIONS") or "").split()
+
+
+def line_info() -> bool:
+    """Whether assembly text says which lines of the source it comes from."""
+    return _flag("TILEWRIGHT_LINE_INFO", False)
+
+
+def print_remarks() -> bool:
+    """Whether remarks on kernels are printed."""
+    return _flag("TILEWRIGHT_REMARKS", False)
+
+
+def print_times() -> bool:
+    """Whether the times of compilations are printed, stage by stage."""
+    return _flag("TILEWRIGHT_TIMES", False)
 
 
 def describe() -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import config
 
 if TYPE_CHECKING:
     from .jit import JITFunction
@@ -153,14 +156,18 @@ class CompileTimes:
 
 
 class Stopwatch:
-    """Measures the parts of one compilation."""
+    """Measures the parts of one compilation.
 
-    def __init__(self) -> None:
-        self.times = CompileTimes()
+    Args:
+        times: Of its parts so far, for what is done later.
+    """
+
+    def __init__(self, times: CompileTimes | None = None) -> None:
+        self.times = times or CompileTimes()
         self._last = time.perf_counter_ns()
 
-    def lap(self, part: str) -> None:
-        """The time since the last lap belongs to a part: a field of the times, or a stage."""
+    def lap(self, part: str) -> int:
+        """The time since the last lap belongs to a part: a field of the times, or a stage; gives it."""
         now = time.perf_counter_ns()
         duration = (now - self._last) // 1000
         self._last = now
@@ -168,6 +175,15 @@ class Stopwatch:
             setattr(self.times, part, duration)
         else:
             self.times.lowering_stages.append((part, duration))
+        return duration
+
+
+def print_times(what: str, parts: list[tuple[str, int]]) -> None:
+    """Show durations in microseconds where `TILEWRIGHT_TIMES` asks for it."""
+    if config.print_times():
+        shown = ", ".join(f"{part} {duration / 1000:.1f}" for part, duration in parts)
+        total = sum(duration for _, duration in parts) / 1000
+        print(f"{what}: {shown}{f'; in all {total:.1f}' if len(parts) > 1 else ''} ms", file=sys.stderr)
 
 
 def report_compilation(kernel: CompiledKernel, watch: Stopwatch, cache_hit: bool = False) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
 from .errors import Note, list_names, suggest
-from .hooks import describe_launch, kernel_unload
+from .hooks import CompileTimes, describe_launch, kernel_unload
+from .remarks import Advice, add_advice
 
+#: What the runtime assembles outside of the compiler: the artifact, and what it is made from.
+ASSEMBLED = {"cubin": "ptx"}
 #: Names under which programs written for another compiler know stages: the stages to take, the first that
 #: a target has, or what makes the text from the other stages. The drop-in package registers them.
 STAGE_ALIASES: dict[str, tuple[str, ...] | Callable[[Stages], str]] = {}
@@ -40,11 +43,11 @@ class Stages(Mapping[str, "str | bytes"]):
     Args:
         target: Whose stages these are.
         names: All stages and artifacts in order.
-        make: Makes one of them.
+        make: Makes one of them; what it is made from is among the stages passed.
         locate: Makes the text of a stage with the user's line for every operation.
     """
 
-    def __init__(self, target: str, names: Sequence[str], make: Callable[[str], str | bytes],
+    def __init__(self, target: str, names: Sequence[str], make: Callable[[str, Stages], str | bytes],
                  locate: Callable[[str], str | bytes]) -> None:
         self.target = target
         self.located = locate
@@ -63,7 +66,7 @@ class Stages(Mapping[str, "str | bytes"]):
             raise KeyError(f"'{self.target}' has no stage '{name}'{suggest(name, self._names)}; "
                            f"it has {list_names(self._names)}")
         if stage not in self.made:
-            self.made[stage] = self._make(stage)
+            self.made[stage] = self._make(stage, self)
         return self.made[stage]
 
     def _find(self, candidates: Sequence[str]) -> str | None:
@@ -94,7 +97,9 @@ class CompiledKernel:
         target: As in `compile`, with the architecture.
         asm: Every stage by its name: text, or bytes of a binary.
         metadata: `num_warps`, `shared_bytes`, `scratch_bytes`, `arguments` and others.
-        remarks: What the passes had to say, with places in the source.
+        remarks: What the passes had to say, with places in the source; and the assembler, once it has run: when the
+            binary is asked for, or the kernel is loaded.
+        times: How long the parts of its compilation took; the assembler's once it has run.
         n_regs: Registers of a thread, once the kernel is loaded; 0 where a target has no such figure.
         n_spills: Bytes of a thread that registers did not hold, once loaded.
         n_max_threads: Most threads that a program of the kernel may have, once loaded.
@@ -107,7 +112,8 @@ class CompiledKernel:
     n_max_threads = 0
 
     def __init__(self, fn: Any, name: str, target: str, asm: Stages, metadata: Metadata, *, binary_name: str,
-                 arguments: Mapping[str, Any], options: Mapping[str, Any], remarks: Sequence[Note] = ()) -> None:
+                 arguments: Mapping[str, Any], options: Mapping[str, Any], remarks: list[Note] | None = None,
+                 times: CompileTimes | None = None) -> None:
         self.fn = fn
         self.name = name
         self.target = target
@@ -116,8 +122,11 @@ class CompiledKernel:
         self.binary_name = binary_name
         self.arguments = arguments
         self.options = dict(options)
-        self.remarks = list(remarks)
+        self.remarks = [] if remarks is None else remarks
+        self.times = times or CompileTimes()
         self.executable: Any = None
+        #: Where the runtime keeps it for other processes.
+        self.kept: Any = None
 
     @property
     def binary(self) -> str | bytes:
@@ -128,6 +137,10 @@ class CompiledKernel:
     def kernel(self) -> str | bytes:
         """Another name of `binary`."""
         return self.binary
+
+    def advise(self, advice: Iterable[Advice]) -> None:
+        """Add what an assembler said to the remarks, at the places in the source that it is about."""
+        add_advice(self.remarks, advice, self.fn, self.asm)
 
     @cached_property
     def hash(self) -> str:

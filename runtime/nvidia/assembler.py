@@ -1,7 +1,8 @@
-"""From PTX to a cubin without a driver: by ptxas, else by nvJitLink in process.
+"""From PTX to a cubin without a driver: by nvJitLink in process, or by ptxas.
 
-nvJitLink compiles what may be linked with more: it takes several times as long, and gives warps no registers of
-other warps (setmaxnreg), which kernels with roles need to be fast.
+nvJitLink saves the start of a program, which takes longer than it takes to assemble a small kernel. But it compiles
+what may be linked with more, and gives warps no registers of other warps (setmaxnreg), which kernels with roles
+need to be fast: products of several warps are for ptxas, where it is found.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,9 +22,14 @@ from typing import TYPE_CHECKING
 
 from tilewright import config
 from tilewright.runtime.errors import AssemblerError
+from tilewright.runtime.nvidia.advice import Advice, count_spills, read_advice
 
 if TYPE_CHECKING:
     from tilewright.options import CompileOptions
+
+
+#: Instructions of kernels that nvJitLink makes slower than ptxas does.
+_FOR_PTXAS = ("setmaxnreg", "wgmma")
 
 
 @dataclass(frozen=True)
@@ -34,17 +41,19 @@ class Assembly:
         log: Its remarks: spills, serialised instructions and the like.
         registers: Of a thread; None where the log does not tell.
         spill_bytes: Of a thread, stores and loads together; None where the log does not tell.
+        advice: What the log says of the kernel's speed.
     """
 
     cubin: bytes
     log: str
     registers: int | None = None
     spill_bytes: int | None = None
+    advice: Sequence[Advice] = ()
 
 
-def assemble(ptx: str, arch: str, options: CompileOptions | None = None) -> bytes:
-    """The cubin of PTX for an architecture such as "sm_90a"; of the options, bounds of registers and the
-    assembler's own count.
+def assemble(ptx: str, arch: str, options: CompileOptions | None = None) -> Assembly:
+    """The cubin of PTX for an architecture such as "sm_90a", and what there is to say about it; of the options,
+    those of the assembler count: the text has the others.
 
     Raises:
         AssemblerError: If there is no assembler, or it refuses the text; it holds the assembler's own words.
@@ -54,7 +63,7 @@ def assemble(ptx: str, arch: str, options: CompileOptions | None = None) -> byte
         raise AssemblerError("there is no assembler for PTX: put ptxas on PATH or into TILEWRIGHT_PTXAS (pip install "
                              "nvidia-cuda-nvcc has it), or pip install cuda-bindings nvidia-nvjitlink; .asm['ptx'] "
                              "needs none")
-    return assembly.cubin
+    return assembly
 
 
 def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None) -> Assembly | None:
@@ -63,11 +72,14 @@ def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None
     Raises:
         AssemblerError: If the assembler refuses the text.
     """
-    if (path := _ptxas()) is not None:
-        return _assemble_by_ptxas(path, ptx, arch, _flags(options))
-    if (nvjitlink := _nvjitlink()) is not None:
-        return _assemble_in_process(nvjitlink, ptx, arch, _flags(options))
-    return None
+    path, nvjitlink, flags = _ptxas(), _nvjitlink(), _flags(options)
+    if nvjitlink is not None and not (path and (config.ptxas() or any(word in ptx for word in _FOR_PTXAS))):
+        try:
+            return _assemble_in_process(nvjitlink, ptx, arch, flags)
+        except AssemblerError:
+            if path is None:
+                raise  # else ptxas may be newer, or has its own words
+    return _assemble_by_ptxas(path, ptx, arch, flags) if path else None
 
 
 def _flags(options: CompileOptions | None) -> list[str]:
@@ -75,15 +87,14 @@ def _flags(options: CompileOptions | None) -> list[str]:
     flags = config.ptxas_options()
     if options is not None:
         flags += (options.ptx_options or "").split()
-        flags += [f"--maxrregcount={options.maxnreg}"] if options.maxnreg else []
     return flags if any(flag.startswith(("-O", "--opt-level")) for flag in flags) else ["-O3", *flags]
 
 
 def describe_assembler() -> str | None:
     """Which assembler is at hand; None without one."""
-    if (path := _ptxas()) is not None:
-        return path
-    return None if (nvjitlink := _nvjitlink()) is None else "nvJitLink {}.{}".format(*nvjitlink.version())
+    nvjitlink = _nvjitlink()
+    in_process = "nvJitLink {}.{}".format(*nvjitlink.version()) if nvjitlink and not config.ptxas() else None
+    return " and ".join(filter(None, (in_process, _ptxas()))) or None
 
 
 def _ptxas() -> str | None:
@@ -115,7 +126,8 @@ def _nvjitlink() -> ModuleType | None:
 
 def _assemble_in_process(nvjitlink: ModuleType, ptx: str, arch: str, flags: list[str]) -> Assembly:
     # nvJitLink has options of its own for some of ptxas', and hands on the others.
-    own = {flag: flag.replace("--max", "-max") for flag in flags if flag.startswith(("-O", "--maxrregcount="))}
+    own = {flag: flag.replace("--max", "-max") for flag in flags
+           if flag in ("-O0", "-O3") or flag.startswith("--maxrregcount=")}
     options = [f"-arch={arch}", "-Xptxas=-v", *(own.get(flag, f"-Xptxas={flag}") for flag in flags)]
     try:
         handle = nvjitlink.create(len(options), options)
@@ -132,7 +144,7 @@ def _assemble_in_process(nvjitlink: ModuleType, ptx: str, arch: str, flags: list
             raise AssemblerError(f"nvJitLink refused the PTX for {arch} ({error}):\n{log}") from error
         cubin = _read(handle, nvjitlink.get_linked_cubin_size, nvjitlink.get_linked_cubin)
         log = _read(handle, nvjitlink.get_info_log_size, nvjitlink.get_info_log).decode()
-        return _describe(cubin, log)
+        return _describe(cubin, log, ptx)
     finally:
         nvjitlink.destroy(handle)
 
@@ -156,12 +168,12 @@ def _assemble_by_ptxas(path: str, ptx: str, arch: str, flags: list[str]) -> Asse
         log = done.stdout + done.stderr
         if done.returncode:
             raise AssemblerError(f"{path} refused the PTX for {arch}:\n{log}")
-        return _describe(output.read_bytes(), log)
+        return _describe(output.read_bytes(), log, ptx)
 
 
-def _describe(cubin: bytes, log: str) -> Assembly:
-    """Read the figures of a verbose log, which both assemblers write alike."""
+def _describe(cubin: bytes, log: str, ptx: str) -> Assembly:
+    """Read a verbose log, which both assemblers write alike."""
     registers = re.search(r"Used (\d+) registers", log)
-    spills = re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
-    return Assembly(cubin, log, int(registers[1]) if registers else None,
-                    int(spills[1]) + int(spills[2]) if spills else None)
+    spills = count_spills(log)
+    return Assembly(cubin, log, int(registers[1]) if registers else None, sum(spills) if spills else None,
+                    read_advice(log, ptx))

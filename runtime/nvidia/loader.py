@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright import _launcher
 from tilewright.runtime.errors import DriverError, OutOfResources
+from tilewright.runtime.nvidia.advice import read_advice
 from tilewright.runtime.nvidia.assembler import describe_assembler
 from tilewright.runtime.nvidia.device import Device, runs_binary
 from tilewright.runtime.nvidia.driver import bindings, call, describe
@@ -53,7 +54,9 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
         arch = kernel.target.partition(":")[2]
         binary = bool(describe_assembler()) and runs_binary(arch, device.properties.capability)
         image = kernel.asm["cubin" if binary else "ptx"]
-        module = _Module(device, _load_image(purpose, image, kernel.metadata.get("maxnreg")))
+        handle, log = _load_image(purpose, image)
+        module = _Module(device, handle)
+        _advise(kernel, image, log)
         function = call(purpose, "cuModuleGetFunction", module.handle, kernel.name.encode())
         _read_resources(kernel, purpose, function)
         # The registers of this very function may allow fewer than the GPU.
@@ -80,19 +83,30 @@ def _read_resources(kernel: Any, purpose: str, function: Any) -> None:
         setattr(kernel, field, call(purpose, "cuFuncGetAttribute", name, function))
 
 
-def _load_image(purpose: str, image: str | bytes, max_registers: int | None) -> Any:
-    """Load a cubin or PTX; the driver's compiler writes what it has to say into a log."""
+def _advise(kernel: Any, image: str | bytes, log: str) -> None:
+    """Hand on what the driver's compiler said; it says nothing where it had the code from an earlier process."""
+    advice = read_advice(log, image) if isinstance(image, str) else []
+    if advice:
+        kernel.advise(advice)
+
+
+def _load_image(purpose: str, image: str | bytes) -> tuple[Any, str]:
+    """Load a cubin or PTX; gives the module, and what the driver's compiler wrote."""
     driver = bindings()
-    data = image.encode() + b"\0" if isinstance(image, str) else image
-    log = bytearray(_LOG_BYTES)
     names = driver.CUjit_option
-    options = [names.CU_JIT_ERROR_LOG_BUFFER, names.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
-    values: list[Any] = [log, len(log)]
-    if max_registers and isinstance(image, str):  # a cubin has its registers already
-        options.append(names.CU_JIT_MAX_REGISTERS)
-        values.append(max_registers)
-    result, module = driver.cuModuleLoadDataEx(data, len(options), options, values)
+    is_text = isinstance(image, str)
+    data = image.encode() + b"\0" if is_text else image
+    errors, log = bytearray(_LOG_BYTES), bytearray(_LOG_BYTES)
+    options = {names.CU_JIT_ERROR_LOG_BUFFER: errors, names.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: len(errors)}
+    if is_text:
+        options |= {names.CU_JIT_INFO_LOG_BUFFER: log, names.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: len(log),
+                    names.CU_JIT_LOG_VERBOSE: 1}
+    result, module = driver.cuModuleLoadDataEx(data, len(options), list(options), list(options.values()))
     if result != driver.CUresult.CUDA_SUCCESS:
-        text = bytes(log).split(b"\0")[0].decode(errors="replace")
-        raise DriverError(f"{purpose}: cuModuleLoadDataEx failed with {describe(driver, result)}\n{text}".rstrip())
-    return module
+        raise DriverError(f"{purpose}: cuModuleLoadDataEx failed with {describe(driver, result)}\n"
+                          f"{_read_text(errors)}".rstrip())
+    return module, _read_text(log)
+
+
+def _read_text(buffer: bytearray) -> str:
+    return bytes(buffer).split(b"\0")[0].decode(errors="replace")

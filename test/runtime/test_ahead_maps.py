@@ -55,7 +55,7 @@ def make_entry(recipes, parameters=PARAMETERS, launch_warps=4) -> Entry:
     metadata = Metadata(num_warps=4, launch_warps=launch_warps, num_ctas=1, shared_bytes=0, scratch_bytes=0,
                         descriptors=recipes)
     image = f"maps {len(recipes)} {len(parameters)}"
-    stages = Stages("nvidia", ["ptx"], lambda name: image, lambda name: image)
+    stages = Stages("nvidia", ["ptx"], lambda name, _: image, lambda name: image)
     kernel = CompiledKernel(lambda: None, "kernel", "nvidia:sm_90a", stages, metadata, binary_name="ptx", arguments={},
                             options={})
     kernel.fn.__name__ = "kernel"

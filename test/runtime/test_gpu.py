@@ -51,7 +51,7 @@ class PtxSource(Source):
         arch = specialization.target.partition(":")[2]
         asm = {"ptx": self.library}
         if nvidia.describe_assembler():
-            asm["cubin"] = nvidia.assemble(self.library, arch)
+            asm["cubin"] = nvidia.assemble(self.library, arch).cubin
         return Kernel(self.name, specialization.target, asm,
                       {"num_warps": specialization.options.get("num_warps", 4), "num_ctas": 1,
                        "shared_bytes": self.scratch_bytes})

@@ -68,12 +68,11 @@ def test_launches_that_are_cooperative_or_overlap(fake_driver):
         kernel[3](Array(0x10000), 77, launch_pdl=True, num_ctas=2, maxnreg=64)
         kernel[3](Array(0x10000), 77, launch_pdl=False)
     """)
-    launches = [line.partition(" stream")[0] for line in lines if not line.startswith(("load", "unload", "reg"))]
+    launches = [line.partition(" stream")[0] for line in lines if not line.startswith(("load", "unload"))]
     assert launches == [
         "cooperative 1", "launch 3006 in 1000 grid 3 1 1 block 128 1 1 shared 0 cluster 1",
         "overlap 1", "launch 3006 in 1000 grid 6 1 1 block 128 1 1 shared 0 cluster 2",
         "launch 3006 in 1000 grid 3 1 1 block 128 1 1 shared 0 cluster 1"]
-    assert "registers 64" in [line.partition(" in")[0] for line in lines]
 
 
 def test_tensors_of_torch_run_on_their_gpu_and_its_current_stream(fake_driver):
@@ -147,6 +146,15 @@ def test_the_drivers_compiler_is_quoted(fake_driver):
     assert lines == [
         "kernel 'kernel': cuModuleLoadDataEx failed with CUDA_ERROR_INVALID_IMAGE (200): a text of the driver",
         "line 3: unknown instruction"]
+
+
+def test_the_drivers_compiler_advises(fake_driver):
+    lines = fake_driver("""
+        Kernel.advise = lambda self, advice: print(*(each.message for each in advice), sep="\\n")
+        make("spill this")[0][1](Array(0x10000), 77)
+    """)
+    assert lines[1].startswith("the 32 registers of a thread do not hold all values: a thread stores 40 bytes to "
+                               "memory and loads 48 bytes again")
 
 
 def test_arrays_that_no_gpu_knows(fake_driver):
@@ -246,6 +254,8 @@ def some_assembler(request, monkeypatch):
     if request.param == "TILEWRIGHT_PTXAS":
         monkeypatch.setattr(assembler, "_find_ptxas", lambda: None)
         monkeypatch.setenv("TILEWRIGHT_PTXAS", path)
+    else:
+        monkeypatch.setattr(assembler, "_nvjitlink", lambda: None)
     return path
 
 
@@ -261,6 +271,34 @@ def test_an_assembler_is_quoted(some_assembler):
         assembler.assemble(PTX.replace("ld.param", "ld.parameter"), "sm_80")
     with pytest.raises(AssemblerError, match="sm_999"):
         assembler.assemble(PTX, "sm_999")
+
+
+def test_which_assembler_it_is(monkeypatch):
+    asked = []
+    monkeypatch.delenv("TILEWRIGHT_PTXAS", raising=False)
+    monkeypatch.setattr(assembler, "_nvjitlink", lambda: "nvJitLink")
+    monkeypatch.setattr(assembler, "_find_ptxas", lambda: "ptxas")
+    monkeypatch.setattr(assembler, "_assemble_by_ptxas", lambda *_: asked.append("ptxas"))
+    monkeypatch.setattr(assembler, "_assemble_in_process", lambda *_: asked.append("nvJitLink"))
+    for text in ("add.s32", "wgmma.mma_async", "setmaxnreg.inc"):
+        assembler.assemble_with_log(text, "sm_90a")
+    assert asked == ["nvJitLink", "ptxas", "ptxas"]
+    monkeypatch.setattr(assembler, "_find_ptxas", lambda: None)
+    assembler.assemble_with_log("wgmma.mma_async", "sm_90a")
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", "a path")
+    assembler.assemble_with_log("add.s32", "sm_90a")
+    assert asked[3:] == ["nvJitLink", "ptxas"]
+
+    def refuse(*_):
+        raise AssemblerError("nvJitLink does not assemble for sm_120a")
+
+    monkeypatch.delenv("TILEWRIGHT_PTXAS")
+    monkeypatch.setattr(assembler, "_assemble_in_process", refuse)
+    with pytest.raises(AssemblerError, match="sm_120a"):
+        assembler.assemble_with_log("add.s32", "sm_120a")
+    monkeypatch.setattr(assembler, "_find_ptxas", lambda: "ptxas")
+    assembler.assemble_with_log("add.s32", "sm_120a")
+    assert asked[5:] == ["ptxas"]
 
 
 def test_without_an_assembler(monkeypatch):

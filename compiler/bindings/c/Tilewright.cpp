@@ -22,7 +22,8 @@ static TileBuffer toBuffer(llvm::StringRef text) {
 }
 
 static CompileOptions toOptions(TileCompileOptions options) {
-  return {options.arch, options.numWarps, options.numStages, options.numCtas, options.fpFusion};
+  return {options.arch,     options.numWarps, options.numStages,   options.numCtas,
+          options.fpFusion, options.lineInfo, options.maxRegisters};
 }
 
 /// The target called `name`; reports on the module where there is none.

@@ -25,6 +25,8 @@ typedef struct {
   int64_t numStages;
   int64_t numCtas;
   bool fpFusion;
+  bool lineInfo;
+  int64_t maxRegisters;
 } TileCompileOptions;
 
 /** A text or binary owned by the library; free with tileBufferFree. */

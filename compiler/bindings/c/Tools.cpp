@@ -53,6 +53,9 @@ struct TranslateLine {
                                   llvm::cl::init(4), llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> numStages{"num-stages", llvm::cl::desc("Iterations in flight"),
                                    llvm::cl::init(3), llvm::cl::cat(category)};
+  llvm::cl::opt<bool> lineInfo{"line-info",
+                               llvm::cl::desc("Say in assembly which lines of the source it is"),
+                               llvm::cl::cat(category)};
 };
 } // namespace
 
@@ -70,6 +73,7 @@ static LogicalResult translate(const TranslateLine &line, MLIRContext &context) 
   options.arch = arch.empty() ? target->getArchitectures().front() : arch.str();
   options.numWarps = line.numWarps;
   options.numStages = line.numStages;
+  options.lineInfo = line.lineInfo;
   StringRef artifact =
       line.emit.empty() ? target->getArtifacts().back() : StringRef(line.emit.getValue());
   if (!llvm::is_contained(target->getArtifacts(), artifact))

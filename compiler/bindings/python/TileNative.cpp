@@ -144,8 +144,9 @@ static nb::bytes take(TileBuffer buffer) {
 }
 
 static TileCompileOptions makeOptions(const std::string &arch, int64_t numWarps, int64_t numStages,
-                                      int64_t numCtas, bool fpFusion) {
-  return {arch.c_str(), numWarps, numStages, numCtas, fpFusion};
+                                      int64_t numCtas, bool fpFusion, bool lineInfo = false,
+                                      int64_t maxRegisters = 0) {
+  return {arch.c_str(), numWarps, numStages, numCtas, fpFusion, lineInfo, maxRegisters};
 }
 
 /// Lower in place; gives the warnings and remarks.
@@ -168,14 +169,15 @@ static nb::list lower(MlirModule module, const std::string &target, const std::s
 
 static nb::bytes emit(MlirModule module, const std::string &target, const std::string &arch,
                       const std::string &artifact, int64_t numWarps, int64_t numStages,
-                      int64_t numCtas, bool fpFusion) {
+                      int64_t numCtas, bool fpFusion, bool lineInfo, int64_t maxRegisters) {
   DiagnosticCollector collector(mlirModuleGetContext(module));
   TileBuffer buffer{};
   bool done;
   {
     nb::gil_scoped_release release;
     done = tileEmit(module, target.c_str(), artifact.c_str(),
-                    makeOptions(arch, numWarps, numStages, numCtas, fpFusion), &buffer);
+                    makeOptions(arch, numWarps, numStages, numCtas, fpFusion, lineInfo, maxRegisters),
+                    &buffer);
   }
   if (!done)
     raise(collector);
@@ -198,6 +200,7 @@ NB_MODULE(_tileNative, module) {
              "Lower a module in place between two stages; returns remarks and warnings.");
   module.def("emit", &emit, nb::arg("module"), nb::arg("target"), nb::arg("arch"),
              nb::arg("artifact"), nb::arg("num_warps") = 4, nb::arg("num_stages") = 3,
-             nb::arg("num_ctas") = 1, nb::arg("fp_fusion") = true,
+             nb::arg("num_ctas") = 1, nb::arg("fp_fusion") = true, nb::arg("line_info") = false,
+             nb::arg("max_registers") = 0,
              "Emit text or bytes from a module at stage `llvm`.");
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
+#include "compiler/core/SplitVectors.h"
 #include "compiler/targets/amd/Hooks.h"
 #include "compiler/targets/amd/LowerToROCDL/LowerToROCDL.h"
 #include "compiler/transforms/Scheduled.h"
@@ -43,6 +44,11 @@ constexpr llvm::StringRef kArtifacts[] = {"llvmir", "amdgcn", "hsaco"};
 /// The layout of hidden arguments that lowering relies on.
 void stateCodeObjectVersion(llvm::Module &module) {
   module.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
+}
+
+void prepare(llvm::Module &module) {
+  stateCodeObjectVersion(module);
+  splitVectors(module);
 }
 
 class AMDTarget final : public Target {
@@ -119,12 +125,12 @@ FailureOr<std::string> AMDTarget::emit(ModuleOp module, llvm::StringRef artifact
   // uses, around loops too, are seen and removed.
   // Written as text, instcombine checks that it reached a fixed point: a check of LLVM's own tests.
   codegen.passes =
-      "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+      "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
       "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg),"
       "amdgpu-attributor"; // kernels ask for the hidden arguments and ids that they read
   codegen.skippedPasses = kSkippedPasses;
   codegen.level = llvm::CodeGenOptLevel::Aggressive;
-  codegen.adjust = stateCodeObjectVersion;
+  codegen.adjust = prepare;
   CodegenOutput output = artifact == "llvmir"   ? CodegenOutput::LLVMIR
                          : artifact == "amdgcn" ? CodegenOutput::Assembly
                                                 : CodegenOutput::Object;

@@ -3,6 +3,7 @@
 
 #include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
+#include "compiler/core/SplitVectors.h"
 #include "compiler/targets/nvidia/Hooks.h"
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
@@ -113,6 +114,21 @@ void markAssemblyConvergent(llvm::Module &module) {
           call->addFnAttr(llvm::Attribute::Convergent);
 }
 
+/// In the text, since assemblers ignore their own option where a program states its threads.
+/// Warps that share out registers have counted on what they begin with.
+void boundRegisters(ModuleOp module, int64_t count) {
+  Builder b(module.getContext());
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) &&
+        !function->hasAttr(NVVM::NVVMDialect::getMaxnregAttrName()))
+      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), b.getI32IntegerAttr(count));
+}
+
+void prepare(llvm::Module &module) {
+  markAssemblyConvergent(module);
+  splitVectors(module);
+}
+
 class NvidiaTarget final : public Target {
 public:
   llvm::StringRef getName() const override { return "nvidia"; }
@@ -200,21 +216,24 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
   // The lowest version that has what is used: older drivers refuse later ones.
   unsigned ptx = getArch(options.arch).ptx;
   module.walk([&](Operation *op) { ptx = std::max(ptx, getPTXVersion(op)); });
+  if (options.maxRegisters)
+    boundRegisters(module, options.maxRegisters);
   CodegenOptions codegen;
   codegen.triple = "nvptx64-nvidia-cuda";
   codegen.cpu = options.arch;
   codegen.features = "+ptx" + std::to_string(ptx);
   // Blocks arrive as vectors: taken apart first, so that elements that nobody
   // uses, around loops too, are seen and removed. What follows is short because
-  // the code is straight; a standard -O3 after the scalarizer takes twice the time.
+  // the code is straight; a standard -O3 takes twice the time.
   // Written as text, instcombine checks that it reached a fixed point and ends with an error where
   // it did not: that is a check of LLVM's own tests.
-  codegen.passes =
-      "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-      "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
-  codegen.level = llvm::CodeGenOptLevel::Aggressive;
+  codegen.passes = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+                   "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+  // A level more would number values twice again, which the passes above have done.
+  codegen.level = llvm::CodeGenOptLevel::Default;
   codegen.skippedPasses = kSkippedPasses;
-  codegen.adjust = markAssemblyConvergent;
+  codegen.adjust = prepare;
+  codegen.lineInfo = options.lineInfo;
   return generateCode(module, codegen,
                       artifact == "ptx" ? CodegenOutput::Assembly : CodegenOutput::LLVMIR);
 }
