@@ -85,3 +85,62 @@ func.func @scratch(%x: tensor<32x32xf32, #rows>) {
   return
 }
 }
+
+// -----
+
+// Threads that are ahead arrive at any time: signals share their place with nothing, nor do
+// buffers of roles, whose regions run at the same time.
+#m = #tile.layout<[1024]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
+#l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+// CHECK: module attributes {{{.*}}tile.shared_bytes = 16416 : i32
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @roles
+func.func @roles(%x: tensor<1024xf32, #l>, %i: i32) {
+  // CHECK: tile.buffer_alloc offset 0 : !tile.buffer<2x1024xf32
+  %stack = tile.buffer_alloc : !tile.buffer<2x1024xf32, #m>
+  // CHECK: tile.signal_alloc arrivals 1 offset 16384 : !tile.signals<4>
+  %signals = tile.signal_alloc arrivals 1 : !tile.signals<4>
+  tile.roles warps [4, 4] registers [0, 0] threads [128, 128] {
+    // CHECK: tile.buffer_alloc offset 8192
+    %a = tile.buffer_alloc : !tile.buffer<1024xf32, #m>
+    tile.buffer_store %x, %a : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+    // Behind the first one's use.
+    // CHECK: tile.buffer_alloc offset 8192
+    %b = tile.buffer_alloc : !tile.buffer<1024xf32, #m>
+    tile.buffer_store %x, %b : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+    tile.acquire %signals[%i] phase %i : !tile.signals<4>
+  }, {
+    // CHECK: tile.buffer_alloc offset 12288
+    %c = tile.buffer_alloc : !tile.buffer<1024xf32, #m>
+    tile.buffer_store %x, %c : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+    %v = tile.buffer_view %stack[%i] : !tile.buffer<2x1024xf32, #m>
+    tile.buffer_store %x, %v : tensor<1024xf32, #l> -> !tile.buffer<1024xf32, #m>
+  }
+  return
+}
+}
+
+// -----
+
+// A store of a block reads its buffer until it is awaited.
+#m = #tile.layout<[256]: offset = [[1], [2], [4], [8], [16], [32], [64], [128]]>
+#l = #tile.layout<[256]: register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+// CHECK: module attributes {{{.*}}tile.shared_bytes = 2048 : i32
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @stored
+func.func @stored(%d: !tile.desc<256xf32>, %x: tensor<256xf32, #l>, %i: i32) {
+  // CHECK: tile.buffer_alloc offset 0
+  %a = tile.buffer_alloc : !tile.buffer<256xf32, #m>
+  tile.buffer_store %x, %a : tensor<256xf32, #l> -> !tile.buffer<256xf32, #m>
+  tile.block_store %a, %d[%i] : !tile.buffer<256xf32, #m>, !tile.desc<256xf32>
+  // CHECK: tile.buffer_alloc offset 1024
+  %b = tile.buffer_alloc : !tile.buffer<256xf32, #m>
+  tile.buffer_store %x, %b : tensor<256xf32, #l> -> !tile.buffer<256xf32, #m>
+  tile.await_block_stores in_flight 1
+  tile.await_block_stores in_flight 0
+  // CHECK: tile.buffer_alloc offset 0
+  %c = tile.buffer_alloc : !tile.buffer<256xf32, #m>
+  tile.buffer_store %x, %c : tensor<256xf32, #l> -> !tile.buffer<256xf32, #m>
+  return
+}
+}

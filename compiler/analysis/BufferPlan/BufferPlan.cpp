@@ -16,6 +16,12 @@ static int64_t getAlignment(int64_t bytes) { return bytes >= 1024 ? 1024 : 128; 
 /// Of one signal.
 static constexpr int64_t kSignalBytes = 8;
 
+/// The role that `op` belongs to; null: all of the program.
+static Region *getRole(Operation *op) {
+  auto roles = op->getParentOfType<RolesOp>();
+  return roles ? &roles.getBodies()[roles.getRoleOf(op)] : nullptr;
+}
+
 int64_t tile::getOnChipBytes(Operation *op) {
   return getTarget(op).getFact("on_chip_bytes", 48 * 1024);
 }
@@ -122,33 +128,47 @@ void BufferPlan::extend(Entry &entry, Operation *user) const {
   entry.end = std::max(entry.end, end);
 }
 
+/// Stores of blocks read until they are awaited.
+void BufferPlan::extendStored(Entry &entry, BlockStoreOp store,
+                              ArrayRef<AwaitBlockStoresOp> awaits) const {
+  unsigned begin = spans.lookup(store).first;
+  for (AwaitBlockStoresOp await : awaits)
+    if (await.getInFlight() == 0 && spans.lookup(await).first > begin &&
+        await->getParentOp()->isAncestor(store))
+      return extend(entry, await);
+  entry.end = ~0u;
+}
+
 void BufferPlan::collect(func::FuncOp function) {
+  SmallVector<AwaitBlockStoresOp> awaits;
+  function.walk([&](AwaitBlockStoresOp op) { awaits.push_back(op); });
   DenseMap<Operation *, unsigned> indices;
   function.walk([&](Operation *op) {
     auto [begin, end] = spans.lookup(op);
     if (auto alloc = dyn_cast<BufferAllocOp>(op)) {
       indices[op] = entries.size();
-      entries.push_back({op, alloc.getType().getBytes(), ~0u, 0});
+      entries.push_back({op, alloc.getType().getBytes(), ~0u, 0, getRole(op)});
     } else if (auto signals = dyn_cast<SignalAllocOp>(op)) {
       // Threads that are ahead may arrive at any time.
-      entries.push_back({op, kSignalBytes * signals.getType().getCount(), 0, ~0u});
+      entries.push_back({op, kSignalBytes * signals.getType().getCount(), 0, ~0u, nullptr});
     } else if (int64_t scratch = getScratchBytes(op)) {
-      entries.push_back({op, scratch, begin, end});
+      entries.push_back({op, scratch, begin, end, getRole(op)});
     }
   });
-  SmallVector<Operation *> awaits;
-  function.walk([&](AwaitBlockStoresOp op) { awaits.push_back(op); });
   BufferAliases aliases(function);
   for (auto &[value, allocs] : aliases.getAll())
     for (BufferAllocOp alloc : allocs)
       for (Operation *user : value.getUsers()) {
-        Entry &entry = entries[indices[alloc]];
-        extend(entry, user);
-        // Stores read their buffers until somebody has waited for them.
-        if (isa<BlockStoreOp>(user))
-          for (Operation *await : awaits)
-            extend(entry, await);
+        extend(entries[indices[alloc]], user);
+        if (auto store = dyn_cast<BlockStoreOp>(user))
+          extendStored(entries[indices[alloc]], store, awaits);
       }
+}
+
+/// Roles are at work at the same time.
+static bool areInUseTogether(const BufferPlan::Entry &a, const BufferPlan::Entry &b) {
+  bool inOtherRoles = a.role && b.role && a.role != b.role;
+  return inOtherRoles || (a.begin <= b.end && b.begin <= a.end);
 }
 
 /// The largest first, each as low as those in use at the same time allow.
@@ -161,8 +181,8 @@ void BufferPlan::place() {
       continue; // never used
     int64_t offset = 0;
     for (Entry *other : placed) {
-      bool meet = entry->begin <= other->end && other->begin <= entry->end;
-      if (meet && offset < other->offset + other->bytes && other->offset < offset + entry->bytes)
+      if (areInUseTogether(*entry, *other) && offset < other->offset + other->bytes &&
+          other->offset < offset + entry->bytes)
         offset = llvm::alignTo(other->offset + other->bytes, getAlignment(entry->bytes));
     }
     entry->offset = offset;

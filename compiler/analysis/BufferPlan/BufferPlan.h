@@ -47,6 +47,8 @@ public:
     int64_t bytes;
     /// First and last use, in program order; a loop is used as a whole.
     unsigned begin, end;
+    /// The role that it is of; null: it is used by all of the program.
+    mlir::Region *role;
     int64_t offset = 0;
   };
   llvm::ArrayRef<Entry> getEntries() const { return entries; }
@@ -56,6 +58,8 @@ private:
   void number(mlir::func::FuncOp function);
   void collect(mlir::func::FuncOp function);
   void extend(Entry &entry, mlir::Operation *user) const;
+  void extendStored(Entry &entry, BlockStoreOp store,
+                    llvm::ArrayRef<AwaitBlockStoresOp> awaits) const;
   void place();
 
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> spans;

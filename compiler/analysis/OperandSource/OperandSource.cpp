@@ -49,6 +49,17 @@ bool tile::isReadOnChip(DotOp dot, MatmulOperand operand) {
   return isa_and_nonnull<LoadOp, BufferLoadOp>(source.getDefiningOp());
 }
 
+bool tile::canReadIn(DotOp dot, MatmulOperand operand, const OperandSource &source,
+                     BufferType buffer) {
+  BufferType wanted = source.isTransposed() ? getTransposedBuffer(buffer, source.order) : buffer;
+  unsigned bits = wanted.getElementBytes() * 8;
+  return llvm::any_of(ArrayRef<unsigned>{0, 1}, [&](unsigned fastest) {
+    std::optional<LinearLayout> layout =
+        dot.getUnitAttr().getOnChipLayout(operand, wanted.getShape(), bits, fastest);
+    return layout && *layout == wanted.getLayout().getLayout();
+  });
+}
+
 std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
   SmallVector<Value> worklist{block};
   while (!worklist.empty()) {

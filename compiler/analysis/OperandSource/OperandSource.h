@@ -27,6 +27,10 @@ OperandSource traceOperand(mlir::Value operand);
 /// B always, A where it is as it was loaded. What is computed is in registers.
 bool isReadOnChip(DotOp dot, MatmulOperand operand);
 
+/// Whether the unit of `dot` can read `operand`, which `source` is the origin of,
+/// in a buffer that holds the origin.
+bool canReadIn(DotOp dot, MatmulOperand operand, const OperandSource &source, BufferType buffer);
+
 /// The dot that a block feeds through conversions and ops that change each
 /// element for itself, and as which operand; null if there is none in its block
 /// of code.

@@ -80,7 +80,6 @@ void HopperHooks::describeArgument(func::FuncOp function, unsigned index) const 
   function.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
   function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                       b.getI64IntegerAttr(kMapAlignment));
-  function.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
 }
 
 /// The fastest dimension comes first.

@@ -2,8 +2,9 @@
 #include "compiler/transforms/ExpandDescriptors/BlockCopies.h"
 
 #include "compiler/analysis/LaunchExpression/LaunchExpression.h"
-#include "compiler/analysis/PointerBase/PointerBase.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/ScalarSlice/ScalarSlice.h"
+#include "compiler/transforms/ExpandDescriptors/ArrayUses.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
 using namespace mlir;
@@ -12,26 +13,24 @@ using namespace tile;
 namespace {
 class BlockCopySelector {
 public:
-  explicit BlockCopySelector(func::FuncOp function) : function(function), slice(function) {}
+  explicit BlockCopySelector(func::FuncOp function)
+      : function(function), slice(function), uses(function) {}
   void run();
 
 private:
-  void collectWritten();
-  void collectRead();
   bool isMadeAtLaunch(Value desc) const;
   bool canFetch(DescriptorLoadOp load);
   bool canWrite(Operation *store) const;
+  void collect();
   void select();
+  int64_t getLoadBytes() const;
+  int64_t getStoreBytes() const;
+  int64_t getExchangedBytes() const;
   bool fitsOnChip() const;
 
   func::FuncOp function;
   ScalarSlice slice;
-  /// Arguments whose arrays the kernel writes.
-  DenseSet<Value> written;
-  bool writesAnywhere = false;
-  /// Arguments whose arrays the kernel reads by threads or in copies.
-  DenseSet<Value> read;
-  bool readsAnywhere = false;
+  ArrayUses uses;
   SmallVector<DescriptorLoadOp> loads;
   SmallVector<Operation *> stores;
 };
@@ -69,48 +68,6 @@ static bool feedsDot(Value value) {
   return false;
 }
 
-void BlockCopySelector::collectWritten() {
-  auto write = [&](Value base) {
-    if (base)
-      written.insert(base);
-    else
-      writesAnywhere = true;
-  };
-  function.walk([&](Operation *op) {
-    if (auto store = dyn_cast<StoreOp>(op)) {
-      write(getPointerBase(store.getPointer()));
-    } else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op)) {
-      write(getPointerBase(atomic->pointer));
-    } else if (isStore(op) || isa<DescriptorScatterOp>(op)) {
-      auto desc = getDesc(op).getDefiningOp<MakeDescriptorOp>();
-      write(desc ? getPointerBase(desc.getBase()) : Value());
-    } else if (isa<AtomicPollOp>(op)) {
-      writesAnywhere = true; // what others write is waited for
-    }
-  });
-}
-
-void BlockCopySelector::collectRead() {
-  auto readThrough = [&](Value base) {
-    if (base)
-      read.insert(base);
-    else
-      readsAnywhere = true;
-  };
-  function.walk([&](Operation *op) {
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      readThrough(getPointerBase(load.getPointer()));
-    } else if (isa<DescriptorLoadOp, DescriptorGatherOp>(op)) {
-      auto desc = getDesc(op).getDefiningOp<MakeDescriptorOp>();
-      readThrough(desc ? getPointerBase(desc.getBase()) : Value());
-    } else if (isa<AtomicPollOp, AtomicCASOp, AtomicLoadOp>(op)) {
-      readsAnywhere = true; // programs that wait for others read what these wrote
-    } else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op)) {
-      readThrough(getPointerBase(atomic->pointer));
-    }
-  });
-}
-
 bool BlockCopySelector::isMadeAtLaunch(Value value) const {
   auto desc = value.getDefiningOp<MakeDescriptorOp>();
   // Copies move 8-bit floats as bytes, and pad these with zeros alone.
@@ -121,14 +78,12 @@ bool BlockCopySelector::isMadeAtLaunch(Value value) const {
                               [](Value part) { return getLaunchExpression(part).has_value(); });
 }
 
-/// What the kernel also writes may not be fetched ahead.
 bool BlockCopySelector::canFetch(DescriptorLoadOp load) {
   Value desc = load.getDesc();
   DescType type = load.getDesc().getType();
-  if (!isMadeAtLaunch(desc) || !chooseBlockCopyLayout(load, type.getShape(), type.getElementType()))
-    return false;
-  Value base = getPointerBase(desc.getDefiningOp<MakeDescriptorOp>().getBase());
-  return base && !writesAnywhere && !written.contains(base) && !slice.add(load, load.getIndices());
+  return isMadeAtLaunch(desc) &&
+         chooseBlockCopyLayout(load, type.getShape(), type.getElementType()) &&
+         uses.mayFetchAhead(load, getArray(desc)) && !slice.add(load, load.getIndices());
 }
 
 /// What one instruction adds up.
@@ -142,11 +97,15 @@ static bool canReduce(DescriptorReduceOp op) {
 bool BlockCopySelector::canWrite(Operation *store) const {
   auto type = cast<DescType>(getDesc(store).getType());
   auto reduce = dyn_cast<DescriptorReduceOp>(store);
-  if (!isMadeAtLaunch(getDesc(store)))
-    return false;
-  Value base = getPointerBase(getDesc(store).getDefiningOp<MakeDescriptorOp>().getBase());
-  return base && !readsAnywhere && !read.contains(base) && (!reduce || canReduce(reduce)) &&
-         chooseBlockCopyLayout(store, type.getShape(), type.getElementType());
+  return isMadeAtLaunch(getDesc(store)) && (!reduce || canReduce(reduce)) &&
+         chooseBlockCopyLayout(store, type.getShape(), type.getElementType()) &&
+         uses.mayStoreLate(store, getArray(getDesc(store)));
+}
+
+static int64_t getBytes(Type type) {
+  Type element = getElementType(type);
+  int64_t bits = isa<PtrType>(element) ? 64 : std::max(8u, element.getIntOrFloatBitWidth());
+  return ShapedType::getNumElements(getShape(type)) * bits / 8;
 }
 
 static int64_t getBlockBytes(Value desc) {
@@ -155,23 +114,62 @@ static int64_t getBlockBytes(Value desc) {
          type.getElementType().getIntOrFloatBitWidth() / 8;
 }
 
-/// Two buffers for each load of a loop, which other loops may share, and one for
-/// each other access, beside what the program exchanges between threads.
-bool BlockCopySelector::fitsOnChip() const {
-  constexpr int64_t kScratch = 8 * 1024, kBuffers = 2;
-  DenseMap<Operation *, int64_t> byLoop;
-  int64_t bytes = kScratch, ofLoops = 0, ofStores = 0;
+/// Two buffers for each load of a loop, which loops of the same blocks share, and
+/// one for each other load.
+int64_t BlockCopySelector::getLoadBytes() const {
+  constexpr int64_t kBuffers = 2;
+  llvm::MapVector<Operation *, SmallVector<Type>> byLoop;
+  int64_t bytes = 0;
   for (DescriptorLoadOp load : loads) {
     if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
-      byLoop[loop] += kBuffers * getBlockBytes(load.getDesc());
+      byLoop[loop].push_back(load.getType());
     else
       bytes += getBlockBytes(load.getDesc());
   }
-  for (auto [loop, ofLoop] : byLoop)
-    ofLoops = std::max(ofLoops, ofLoop);
+  SmallVector<SmallVector<Type>> kinds;
+  for (auto &[loop, types] : byLoop) {
+    if (llvm::is_contained(kinds, types))
+      continue;
+    kinds.push_back(types);
+    for (Type type : types)
+      bytes += kBuffers * getBytes(type);
+  }
+  return bytes;
+}
+
+/// One buffer for all stores of a kind of block.
+int64_t BlockCopySelector::getStoreBytes() const {
+  DenseSet<Type> kinds;
+  int64_t bytes = 0;
   for (Operation *store : stores)
-    ofStores = std::max(ofStores, getBlockBytes(getDesc(store)));
-  return bytes + ofLoops + ofStores <= getTarget(function).getFact("on_chip_bytes", 48 * 1024);
+    if (kinds.insert(getDesc(store).getType()).second)
+      bytes += getBlockBytes(getDesc(store));
+  return bytes;
+}
+
+/// What threads may have to exchange: blocks that pointers store, and operands that
+/// are computed and that units read on chip.
+int64_t BlockCopySelector::getExchangedBytes() const {
+  constexpr int64_t kLeast = 8 * 1024;
+  int64_t stored = kLeast, operands = 0;
+  func::FuncOp(function).walk([&](Operation *op) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      stored = std::max(stored, getBytes(store.getValue().getType()));
+    else if (isStore(op) && !llvm::is_contained(stores, op))
+      stored = std::max(stored, getBlockBytes(getDesc(op)));
+    else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op);
+             atomic && !atomic->values.empty())
+      stored = std::max(stored, getBytes(atomic->values.back().getType()));
+    else if (auto dot = dyn_cast<DotOp>(op))
+      if (Value b = traceOperand(dot.getB()).block; !b.getDefiningOp<DescriptorLoadOp>())
+        operands += getBytes(b.getType());
+  });
+  return stored + operands;
+}
+
+bool BlockCopySelector::fitsOnChip() const {
+  return getLoadBytes() + getStoreBytes() + getExchangedBytes() <=
+         getTarget(function).getFact("on_chip_bytes", 48 * 1024);
 }
 
 void BlockCopySelector::select() {
@@ -192,21 +190,30 @@ void BlockCopySelector::select() {
   llvm::for_each(stores, select);
 }
 
+/// All stores to an array are made alike, and do the same to it: nothing orders
+/// copies with what threads write, nor sums with what they are added to.
+void BlockCopySelector::collect() {
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<DescriptorLoadOp>(op); load && canFetch(load))
+      loads.push_back(load);
+    else if (isStore(op) && canWrite(op))
+      stores.push_back(op);
+  });
+  SmallVector<Operation *> candidates = stores;
+  llvm::erase_if(stores, [&](Operation *store) {
+    return !llvm::all_of(uses.getWriters(getArray(getDesc(store))), [&](Operation *writer) {
+      return llvm::is_contained(candidates, writer) && writer->getName() == store->getName();
+    });
+  });
+}
+
 void BlockCopySelector::run() {
   if (!hasRoles(function) || !llvm::hasSingleElement(function.getBody()))
     return;
-  collectWritten();
-  collectRead();
-  bool isWorthIt = false;
-  function.walk([&](Operation *op) {
-    if (auto load = dyn_cast<DescriptorLoadOp>(op); load && canFetch(load)) {
-      loads.push_back(load);
-      isWorthIt |= isa<scf::ForOp>(load->getParentOp()) && feedsDot(load.getResult());
-    } else if (isStore(op) && canWrite(op)) {
-      stores.push_back(op);
-    }
-  });
-  if (!isWorthIt)
+  collect();
+  if (llvm::none_of(loads, [](DescriptorLoadOp load) {
+        return isa<scf::ForOp>(load->getParentOp()) && feedsDot(load.getResult());
+      }))
     return;
   if (!fitsOnChip())
     stores.clear();

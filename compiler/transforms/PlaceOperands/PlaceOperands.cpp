@@ -73,15 +73,7 @@ Value OperandPlacer::findCopy(DotOp dot, MatmulOperand which, const OperandSourc
   auto load = source.block.getDefiningOp<BufferLoadOp>();
   if (!load || !isUnchanged(load, dot))
     return {};
-  BufferType type = load.getBuffer().getType();
-  BufferType wanted = source.isTransposed() ? getTransposedBuffer(type, source.order) : type;
-  for (unsigned fastest : {0u, 1u}) {
-    std::optional<LinearLayout> layout = dot.getUnitAttr().getOnChipLayout(
-        which, wanted.getShape(), getElementBits(wanted.getElementType()), fastest);
-    if (layout && *layout == wanted.getLayout().getLayout())
-      return load.getBuffer();
-  }
-  return {};
+  return canReadIn(dot, which, source, load.getBuffer().getType()) ? load.getBuffer() : Value();
 }
 
 /// Once for each block, where it is defined.

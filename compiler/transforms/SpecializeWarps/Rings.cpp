@@ -87,18 +87,21 @@ void RingPlaces::advance(ImplicitLocOpBuilder &b, Operation *loop) {
 // The plan
 //===----------------------------------------------------------------------===//
 
-static BufferType getBlock(DescriptorLoadOp load) {
+BufferType tile::getRingBlock(DescriptorLoadOp load) {
   DescType desc = load.getDesc().getType();
   LinearLayout layout = *chooseBlockCopyLayout(load, desc.getShape(), desc.getElementType());
   return BufferType::get(load.getContext(), desc.getShape(), desc.getElementType(),
                          LayoutAttr::get(load.getContext(), layout));
 }
 
-/// Whether nothing between two loads of a block may depend on the order in
-/// which they are awaited.
+/// Whether two loads may be awaited at the first and copied at the second. Rings of a
+/// loop between them would go around for ever: full, while the first is awaited.
 static bool areTogether(DescriptorLoadOp first, DescriptorLoadOp second) {
   if (first->getBlock() != second->getBlock())
     return false;
+  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
+    if (isa<scf::ForOp>(op))
+      return false;
   DotOp dot = findFedDot(first.getResult()).first;
   return dot && dot == findFedDot(second.getResult()).first;
 }
@@ -113,36 +116,37 @@ static int64_t getWantedStages(const RingSite &site) {
   auto loop = dyn_cast<scf::ForOp>(site.front()->getParentOp());
   if (!loop || !isInnermost(loop))
     return 1;
-  if (auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr))
-    return own.getInt();
-  return getModuleInt(loop, kNumStagesAttr, 1);
+  auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
+  return std::max<int64_t>(1, own ? own.getInt() : getModuleInt(loop, kNumStagesAttr, 1));
+}
+
+static int64_t getRingBytes(ArrayRef<Ring> rings) {
+  int64_t bytes = 0;
+  for (const Ring &ring : rings)
+    bytes += ring.stages * ring.getStageBytes();
+  return bytes;
 }
 
 /// Take a buffer from those that have the most, until all fit.
 static void fitStages(MutableArrayRef<Ring> rings, int64_t freeBytes) {
-  auto getBytes = [&] {
-    int64_t bytes = 0;
-    for (const Ring &ring : rings)
-      bytes += ring.stages * ring.getStageBytes();
-    return bytes;
-  };
-  int64_t wanted = getBytes();
-  while (getBytes() > freeBytes) {
+  int64_t wantedBytes = getRingBytes(rings);
+  auto wanted = llvm::map_to_vector(rings, [](const Ring &ring) { return ring.stages; });
+  while (getRingBytes(rings) > freeBytes) {
     int64_t most = 1;
     for (const Ring &ring : rings)
       most = std::max(most, ring.stages);
     if (most == 1)
-      return;
-    for (Ring &ring : rings) {
-      if (ring.stages != most)
-        continue;
-      --ring.stages;
-      for (Operation *loop : ring.getLoops())
-        loop->emitRemark("this loop has ")
-            << ring.stages << " stages instead of " << most << ": those asked for need " << wanted
-            << " bytes of on-chip memory, of which " << freeBytes << " are left";
-    }
+      break;
+    for (Ring &ring : rings)
+      ring.stages -= ring.stages == most;
   }
+  llvm::SmallSetVector<Operation *, 4> told;
+  for (auto [ring, stages] : llvm::zip(rings, wanted))
+    for (Operation *loop : ring.getLoops())
+      if (ring.stages != stages && told.insert(loop))
+        loop->emitRemark("this loop has ")
+            << ring.stages << " stages instead of " << stages << ": those asked for need "
+            << wantedBytes << " bytes of on-chip memory, of which " << freeBytes << " are left";
 }
 
 static SmallVector<RingSite> collectSites(ArrayRef<DescriptorLoadOp> loads) {
@@ -165,7 +169,7 @@ static bool canShare(const Ring &ring, const RingSite &site) {
   if (!loop || ring.stages != getWantedStages(site) || ring.stacks.size() != site.size())
     return false;
   for (auto [stack, load] : llvm::zip(ring.stacks, site))
-    if (stack.block != getBlock(load))
+    if (stack.block != getRingBlock(load))
       return false;
   return llvm::all_of(ring.getLoops(), [&](Operation *other) {
     return other && !other->isAncestor(loop) && !loop->isAncestor(other);
@@ -192,7 +196,7 @@ SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<DescriptorLoad
       shared = &rings.back();
       shared->stages = getWantedStages(site);
       for (DescriptorLoadOp load : site)
-        shared->stacks.push_back({getBlock(load), {}});
+        shared->stacks.push_back({getRingBlock(load), {}});
     }
     shared->sites.push_back(site);
   }

@@ -41,6 +41,9 @@ struct RingPlace {
   mlir::Value stage, phase;
 };
 
+/// A buffer for what `load` reads.
+BufferType getRingBlock(DescriptorLoadOp load);
+
 /// Loads that feed one dot share a ring; loops that follow each other share rings
 /// of the same blocks. Those of innermost loops have as many buffers as the loop
 /// asks for and on-chip memory holds beside `otherBytes`.

@@ -66,7 +66,39 @@ static bool isOfRing(Operation *op) {
   return source && source->hasAttr(kBlockCopyAttr);
 }
 
-/// What else is on chip: buffers of stores, and what threads exchange.
+/// Whether `dot` reads an operand on chip that no copy brings there, or not as its
+/// unit reads it: it is stored where it is defined.
+static bool isStoredOperand(DotOp dot, MatmulOperand which, const OperandSource &source) {
+  MatmulUnit unit = dot.getUnitAttr();
+  if (!unit || !unit.readsOnChip())
+    return false;
+  auto fetched = source.block.getDefiningOp<DescriptorLoadOp>();
+  return fetched ? !canReadIn(dot, which, source, getRingBlock(fetched)) : isReadOnChip(dot, which);
+}
+
+/// The most that is stored so at one time: in a block of code and in those around it.
+static int64_t getStoredOperandBytes(func::FuncOp function) {
+  DenseMap<Block *, llvm::SmallSetVector<Value, 4>> stored;
+  function.walk([&](DotOp dot) {
+    for (MatmulOperand which : {MatmulOperand::A, MatmulOperand::B}) {
+      OperandSource source = traceOperand(which == MatmulOperand::A ? dot.getA() : dot.getB());
+      if (isStoredOperand(dot, which, source))
+        stored[source.block.getParentBlock()].insert(source.block);
+    }
+  });
+  int64_t most = 0;
+  for (auto &[innermost, blocks] : stored) {
+    int64_t bits = 0;
+    for (Block *block = innermost; block; block = block->getParentOp()->getBlock())
+      for (Value value : stored.lookup(block))
+        bits += ShapedType::getNumElements(getShape(value.getType())) *
+                std::max(8u, getElementType(value.getType()).getIntOrFloatBitWidth());
+    most = std::max(most, bits / 8);
+  }
+  return most;
+}
+
+/// What else is on chip: buffers of stores and of operands, and what threads exchange.
 static int64_t getOtherBytes(func::FuncOp function) {
   constexpr int64_t kSignals = 1024;
   int64_t scratch = 0;
@@ -74,7 +106,7 @@ static int64_t getOtherBytes(func::FuncOp function) {
     if (!isOfRing(op))
       scratch = std::max(scratch, getScratchBytes(op));
   });
-  return getStoreBytes(function) + scratch + kSignals;
+  return getStoreBytes(function) + getStoredOperandBytes(function) + scratch + kSignals;
 }
 
 /// Moves the body, without its return, into the first region.

@@ -10,6 +10,9 @@ using namespace tile;
 
 /// Copies move whole groups of this size.
 static constexpr int64_t kGroupBytes = 16;
+/// They write to multiples of this address, and permute groups by address: blocks
+/// of a stack are alike only where each begins at a multiple of the second one.
+static constexpr int64_t kAlignment = 128, kSwizzleAlignment = 1024;
 
 namespace {
 struct Candidate {
@@ -28,7 +31,11 @@ static std::optional<Candidate> findCandidate(Operation *op, ArrayRef<int64_t> s
     return std::nullopt;
   SmallVector<unsigned> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);
-  unsigned bytes = shape.size() > 1 ? chooseSwizzleBytes(shape, order, bits) : 0;
+  int64_t blockBytes = llvm::product_of(shape) * bits / 8;
+  if (blockBytes % kAlignment != 0)
+    return std::nullopt;
+  bool mayPermute = shape.size() > 1 && blockBytes % kSwizzleAlignment == 0;
+  unsigned bytes = mayPermute ? chooseSwizzleBytes(shape, order, bits) : 0;
   BlockCopyBox box;
   box.shape.assign(shape.begin(), shape.end());
   if (bytes > kGroupBytes) {

@@ -50,6 +50,10 @@ static void describeFunction(func::FuncOp function) {
     if (std::optional<int32_t> registers = getRegistersAtFirst(function, warps))
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                         builder.getI32IntegerAttr(*registers));
+    // Only of a kernel's arguments may this be said.
+    for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
+      if (function.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()))
+        function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
   }
   for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
     function.removeArgAttr(i, kDivisibilityAttr);

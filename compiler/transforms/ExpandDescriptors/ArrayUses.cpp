@@ -1,0 +1,87 @@
+//===- ArrayUses.cpp - What else a kernel does with its arrays ------------===//
+#include "compiler/transforms/ExpandDescriptors/ArrayUses.h"
+
+#include "compiler/analysis/PointerBase/PointerBase.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace tile;
+
+Value tile::getArray(Value desc) {
+  auto made = desc.getDefiningOp<MakeDescriptorOp>();
+  return made ? getPointerBase(made.getBase()) : Value();
+}
+
+ArrayUses::ArrayUses(func::FuncOp function) {
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    numbers[op] = numbers.size();
+    collect(op);
+  });
+}
+
+/// An atomic access whose result nobody looks at learns nothing.
+void ArrayUses::collectAtomic(Operation *op, const AtomicAccess &access) {
+  Value base = getPointerBase(access.pointer);
+  writers[base].push_back(op);
+  readers[base].push_back(op);
+  if (access.acquires() && !op->use_empty())
+    acquires.push_back(op);
+  if (access.releases())
+    releases.push_back(op);
+}
+
+/// What the text may do that nobody reads here.
+static bool ordersMemory(InlineAsmOp op) {
+  auto isPointer = [](Type type) { return isa<PtrType>(getElementType(type)); };
+  return !op.getIsPure() && (op.getConstraints().contains("~{memory}") ||
+                             llvm::any_of(op->getOperandTypes(), isPointer));
+}
+
+void ArrayUses::collect(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    readers[getPointerBase(load.getPointer())].push_back(op);
+  } else if (isa<DescriptorLoadOp, DescriptorGatherOp>(op)) {
+    readers[getArray(op->getOperand(0))].push_back(op);
+  } else if (auto store = dyn_cast<StoreOp>(op)) {
+    writers[getPointerBase(store.getPointer())].push_back(op);
+  } else if (isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(op)) {
+    writers[getArray(op->getOperand(0))].push_back(op);
+  } else if (std::optional<AtomicAccess> atomic = getAtomicAccess(op)) {
+    collectAtomic(op, *atomic);
+  } else if (isa<AtomicPollOp>(op)) {
+    acquires.push_back(op);
+  } else if (auto assembly = dyn_cast<InlineAsmOp>(op); assembly && ordersMemory(assembly)) {
+    acquires.push_back(op);
+    releases.push_back(op);
+  }
+}
+
+bool ArrayUses::mayPrecede(Operation *first, Operation *second) const {
+  if (numbers.lookup(first) < numbers.lookup(second))
+    return true;
+  for (Operation *parent = first->getParentOp(); parent; parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent) && parent->isAncestor(second))
+      return true;
+  return false;
+}
+
+static ArrayRef<Operation *> find(const DenseMap<Value, SmallVector<Operation *>> &accesses,
+                                  Value base) {
+  auto found = accesses.find(base);
+  return found == accesses.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(found->second);
+}
+
+ArrayRef<Operation *> ArrayUses::getWriters(Value base) const { return find(writers, base); }
+
+bool ArrayUses::mayFetchAhead(Operation *load, Value base) const {
+  auto isBefore = [&](Operation *op) { return mayPrecede(op, load); };
+  return base && llvm::none_of(getWriters(base), isBefore) &&
+         llvm::none_of(getWriters(Value()), isBefore) && llvm::none_of(acquires, isBefore);
+}
+
+bool ArrayUses::mayStoreLate(Operation *store, Value base) const {
+  auto isBehind = [&](Operation *op) { return mayPrecede(store, op); };
+  return base && getWriters(Value()).empty() && llvm::none_of(find(readers, base), isBehind) &&
+         llvm::none_of(find(readers, Value()), isBehind) && llvm::none_of(releases, isBehind);
+}
