@@ -23,17 +23,18 @@ using namespace mlir;
 using namespace tile;
 
 /// Warps that share out registers must know how many they begin with: what each
-/// role has in the end, evenly.
+/// role has in the end, evenly. With fewer, who asks for more would wait for ever.
 static std::optional<int32_t> getRegistersAtFirst(func::FuncOp function, int64_t warps) {
-  constexpr int64_t kStep = 8;
-  int64_t computing = getModuleInt(function, kNumWarpsAttr, 1), total = 0;
+  constexpr uint64_t kStep = 8;
+  int64_t computing = getModuleInt(function, kNumWarpsAttr, 1);
+  uint64_t total = 0;
   function.walk([&](NVVM::SetMaxRegisterOp op) {
     bool grows = op.getAction() == NVVM::SetMaxRegisterAction::increase;
     total += op.getRegCount() * (grows ? computing : warps - computing);
   });
   if (total == 0)
     return std::nullopt;
-  return static_cast<int32_t>(total / warps / kStep * kStep);
+  return static_cast<int32_t>(llvm::alignTo(llvm::divideCeil(total, warps), kStep));
 }
 
 /// State in NVVM's words that a function is a kernel, and for how many threads.
