@@ -195,3 +195,57 @@ def test_a_block_of_one_element_is_a_condition(value):
     out = np.zeros(4, np.int32)
     one_element_kernel[(1,)](np.full(1, value, np.int32), out)
     assert out.tolist() == [value > 0, value > 5, max(value, 0), 7 if value >= 0 else 8]
+
+
+@tw.jit
+def chosen_place(n, c):
+    if c:
+        if n > 3:
+            return -1
+        first = n
+        pair = (n, n + 1)
+    else:
+        first = 2 * n
+        pair = (1, 2)
+    return first + pair[0] + pair[1]
+
+
+@tw.jit
+def values_of_paths_kernel(x, out, n, c, C: tl.constexpr):
+    tl.store(out, chosen_place(n, C))
+    tl.store(out + 1, chosen_place(n, c > 0))
+    steps = 0
+    for i in range(n):
+        if c > 0:
+            if i % 3 == 0:
+                continue
+            value = i * 2
+            place = x + i
+        else:
+            value = i
+            place = x + i
+        tl.store(place, value)
+        steps += 1
+    if C:
+        if steps > 2:
+            return
+        last = steps
+    else:
+        last = 10 + steps
+    tl.store(out + 2, last)
+
+
+@pytest.mark.parametrize("n", [0, 2, 3, 6])
+@pytest.mark.parametrize("c", [0, 2])
+@pytest.mark.parametrize("constant", [False, True])
+def test_variables_of_paths_that_do_not_jump(n, c, constant):
+    x, out = np.full(8, -1, np.int32), np.full(3, -1, np.int32)
+    values_of_paths_kernel[(1,)](x, out, n, c, constant)
+
+    def place(c):
+        return (-1 if n > 3 else 3 * n + 1) if c else 2 * n + 3
+
+    steps = [i for i in range(n) if not (c and i % 3 == 0)]
+    assert out[:2].tolist() == [place(constant), place(c)]
+    assert x.tolist() == [i * (2 if c else 1) if i in steps else -1 for i in range(8)]
+    assert out[2] == (10 + len(steps) if not constant else len(steps) if len(steps) <= 2 else -1)

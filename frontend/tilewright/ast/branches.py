@@ -12,6 +12,7 @@ from ..language.loops import condition as loop_condition
 from ..language.shapes import item
 from ..language.types import describe
 from .frame import RESULT
+from .jumps import RETURNED, SKIP
 from .merging import Merged, describe_flow, filler, merge, mismatch
 from .values import Undefined, Value, is_static, tensor, unwrap
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 
 _ABSENT = object()
+
+
+def has_left(scope: dict[str, Value]) -> bool:
+    """Whether a path has returned, or gone on with the next iteration: flags skip what follows."""
+    return any((name == RETURNED or name.startswith(SKIP)) and is_static(value) and bool(unwrap(value))
+               for name, value in scope.items() if name.startswith("$"))
 
 
 class Branches:
@@ -81,6 +88,11 @@ class Branches:
             for scope, value in zip(scopes, values, strict=True):
                 scope[RESULT] = value
         for path, value in enumerate(values):
+            other = values[1 - path]
+            if value is _ABSENT and has_left(scopes[path]) and other is not _ABSENT and not isinstance(
+                    other, Undefined):
+                # Nothing that follows runs on this path: anything of the type will do.
+                value = values[path] = scopes[path][name] = filler(other)
             if value is _ABSENT:
                 return self.only_on_one_path(name, node, path)
             if isinstance(value, Undefined):

@@ -26,6 +26,7 @@ from .liveness import annotate
 from .source import FunctionSource
 
 RETURNED = "$returned"
+SKIP = "$skip"
 _LOOPS = (ast.For, ast.While)
 _JUMPS = (ast.Return, ast.Break, ast.Continue)
 
@@ -219,7 +220,7 @@ class _Rewriter:
         return [node, *_guard(skip, self.block(rest, loop, flagged))]
 
     def loop(self, node: ast.For | ast.While) -> list[ast.stmt]:
-        flags = _Loop(f"$break{self.loops}", f"$skip{self.loops}")
+        flags = _Loop(f"$break{self.loops}", f"{SKIP}{self.loops}")
         self.loops += 1
         node.returns_value = any(  # type: ignore[union-attr]
             isinstance(each, ast.Return) and each.value is not None for each in ast.walk(node))
