@@ -21,6 +21,9 @@ def find_kernel(place: str) -> JITFunction:
     file, _, name = place.partition(":")
     if not Path(file).is_file():
         raise TargetError(f"there is no file '{file}'")
+    folder = str(Path(file).resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)  # where Python looks for what a script imports
     kernels = {key: value for key, value in runpy.run_path(file).items()
                if isinstance(value, JITFunction) and value.source.file == file}
     if not name and len(kernels) == 1:

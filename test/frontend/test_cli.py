@@ -1,5 +1,7 @@
 """The command `tilewright`."""
 
+import sys
+
 import pytest
 import tilewright as tw
 from tilewright import cli
@@ -39,6 +41,22 @@ def test_compile_and_explain(file, tmp_path, capsys):
     assert cli.main(["explain", file, *ARGUMENTS, "--num-warps", "8"]) == 0
     text = capsys.readouterr().out
     assert "num_warps          8" in text and "tile" in text
+
+
+def test_a_file_imports_its_neighbours(file, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "neighbour_of_kernels.py").write_text("SIZE = 64")
+    path = tmp_path / "importing.py"
+    path.write_text("from neighbour_of_kernels import SIZE" + KERNEL)
+    assert cli.main(["explain", str(path), *ARGUMENTS]) == 0
+    assert "fill for cpu" in capsys.readouterr().out
+
+
+def test_times_of_stages(file, capsys):
+    assert cli.main(["explain", file, *ARGUMENTS, "--times"]) == 0
+    assert "fill for cpu:" in (times := capsys.readouterr().err) and "; in all " in times
+    assert cli.main(["explain", file, *ARGUMENTS]) == 0
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("arguments, message", [
