@@ -200,8 +200,9 @@ def test_a_block_of_one_element_is_a_condition(value):
 @tw.jit
 def chosen_place(n, c):
     if c:
-        if n > 3:
-            return -1
+        if n >= 0:
+            if n > 3:
+                return -1
         first = n
         pair = (n, n + 1)
     else:

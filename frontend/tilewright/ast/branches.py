@@ -89,8 +89,8 @@ class Branches:
                 scope[RESULT] = value
         for path, value in enumerate(values):
             other = values[1 - path]
-            if value is _ABSENT and has_left(scopes[path]) and other is not _ABSENT and not isinstance(
-                    other, Undefined):
+            left = has_left(scopes[path]) or path == 1 and getattr(node, "skips_rest", False)
+            if value is _ABSENT and left and other is not _ABSENT and not isinstance(other, Undefined):
                 # Nothing that follows runs on this path: anything of the type will do.
                 value = values[path] = scopes[path][name] = filler(other)
             if value is _ABSENT:

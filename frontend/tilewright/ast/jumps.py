@@ -217,7 +217,10 @@ class _Rewriter:
         if not rest:
             return [node]
         skip = RETURNED if loop is None else loop.skip
-        return [node, *_guard(skip, self.block(rest, loop, flagged))]
+        guarded = _guard(skip, self.block(rest, loop, flagged))
+        for each in guarded:
+            each.skips_rest = True  # type: ignore[attr-defined]
+        return [node, *guarded]
 
     def loop(self, node: ast.For | ast.While) -> list[ast.stmt]:
         flags = _Loop(f"$break{self.loops}", f"{SKIP}{self.loops}")
