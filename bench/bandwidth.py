@@ -50,7 +50,7 @@ def persistent_rows(columns: int) -> list[Options]:
     """Programs for each multiprocessor, as many warps as a row keeps busy, rows on their way."""
     warps = (4, 8) if columns <= 4096 else (8, 16) if columns <= 8192 else (16, 32)
     return [{"num_warps": count, "PER_UNIT": programs, "STAGES": stages}
-            for count in warps for programs in (1, 2, 4) if programs * count <= 32 for stages in (1, 2, 3)]
+            for count in warps for programs in (1, 2, 3, 4) if programs * count <= 32 for stages in (1, 2, 3)]
 
 
 def take_programs(options: Options, tensor: Any) -> tuple[int, Options]:

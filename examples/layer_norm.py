@@ -16,8 +16,6 @@ def forward_kernel(x, y, weight, bias, mean, rstd, stride, columns, eps, BLOCK: 
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
     mask = offsets < columns
-    w = tl.load(weight + offsets, mask=mask, other=0.0).to(tl.float32)
-    b = tl.load(bias + offsets, mask=mask, other=0.0).to(tl.float32)
     values = tl.load(x + row * stride + offsets, mask=mask, other=0.0).to(tl.float32)
     average = tl.sum(values, axis=0) / columns
     centered = tl.where(mask, values - average, 0.0)
@@ -25,6 +23,8 @@ def forward_kernel(x, y, weight, bias, mean, rstd, stride, columns, eps, BLOCK: 
     scale = tl.rsqrt(variance + eps)
     tl.store(mean + row, average)
     tl.store(rstd + row, scale)
+    w = tl.load(weight + offsets, mask=mask).to(tl.float32)
+    b = tl.load(bias + offsets, mask=mask).to(tl.float32)
     result = centered * scale * w + b
     tl.store(y + row * stride + offsets, result.to(y.dtype.element_ty), mask=mask)
 

@@ -16,10 +16,10 @@ def forward_kernel(x, y, weight, rstd, stride, columns, eps, BLOCK: tl.constexpr
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
     mask = offsets < columns
-    w = tl.load(weight + offsets, mask=mask, other=0.0).to(tl.float32)
     values = tl.load(x + row * stride + offsets, mask=mask, other=0.0).to(tl.float32)
     scale = tl.rsqrt(tl.sum(values * values, axis=0) / columns + eps)
     tl.store(rstd + row, scale)
+    w = tl.load(weight + offsets, mask=mask).to(tl.float32)
     tl.store(y + row * stride + offsets, (values * scale * w).to(y.dtype.element_ty), mask=mask)
 
 
