@@ -13,6 +13,7 @@
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
 #include "compiler/transforms/PlaceOperands/PlaceOperands.h"
 #include "compiler/transforms/PlanBuffers/PlanBuffers.h"
+#include "compiler/transforms/RecomputeBlocks/RecomputeBlocks.h"
 #include "compiler/transforms/ReleaseBuffers/ReleaseBuffers.h"
 #include "compiler/transforms/RemoveConversions/RemoveConversions.h"
 #include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
@@ -50,6 +51,7 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createGuardArithmetic());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createRecomputeBlocks());
   pm.addPass(createPlanBuffers());
   pm.addNestedPass<func::FuncOp>(createInsertBarriers());
   pm.addNestedPass<func::FuncOp>(createVerifyScheduled());
