@@ -99,6 +99,40 @@ func.func @copy(%p: tensor<1024x!tile.ptr<f32>, #l>) {
   return
 }
 
+// Reductions that lie apart: all threads meet in each, so that the next one, or the next step, needs no barrier before.
+// CHECK-LABEL: func.func @reductions
+func.func @reductions(%x: tensor<1024xf32, #l>, %p: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // CHECK: {scratch_is_free, tile.scratch_offset = 0 : i32}
+    %0 = tile.reduce(%x) axis 0 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } {tile.scratch_offset = 0 : i32} : (tensor<1024xf32, #l>) -> f32
+    // CHECK: {scratch_is_free, tile.scratch_offset = 128 : i32}
+    %1 = tile.reduce(%x) axis 0 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maxnumf %a, %b : f32
+      tile.yield %c : f32
+    } {tile.scratch_offset = 128 : i32} : (tensor<1024xf32, #l>) -> f32
+    %2 = arith.addf %0, %1 : f32
+    tile.store %p, %2 : !tile.ptr<f32>
+  }
+  // Each step reads what the one before may still be reading.
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // CHECK: {tile.scratch_offset = 0 : i32}
+    %0 = tile.reduce(%x) axis 0 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } {tile.scratch_offset = 0 : i32} : (tensor<1024xf32, #l>) -> f32
+    tile.store %p, %0 : !tile.ptr<f32>
+  }
+  return
+}
+
 // What one thread stores another may load, unless the very pointers are the same.
 // CHECK-LABEL: func.func @global
 func.func @global(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %i: tensor<1024xi32, #l>, %v: tensor<1024xf32, #l>) {

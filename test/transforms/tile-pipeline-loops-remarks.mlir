@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics --tile-assign-layouts --tile-remove-conversions --tile-pipeline-loops -o /dev/null
 
-module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>, on_chip_bytes = 16096 : i32}>, tile.num_warps = 4 : i32} {
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>, on_chip_bytes = 17120 : i32}>, tile.num_warps = 4 : i32} {
 func.func @reasons(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %narrow: !tile.ptr<f16>, %n: i32, %m: i32 {tile.divisibility = 16 : i32}) -> (tensor<1024xf32>, tensor<1024xf16>, tensor<1024xf32>, tensor<1024x!tile.ptr<f32>>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -144,3 +144,29 @@ func.func @stored(%d: !tile.desc<256xf32>, %x: tensor<256xf32, #l>, %i: i32) {
   return
 }
 }
+
+// -----
+
+// Small reductions lie apart from everything: threads need not meet before them.
+#l = #tile.layout<[1024]: register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
+#o = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @apart
+func.func @apart(%x: tensor<1024xf32, #l>) -> (f32, f32) {
+  // CHECK: tile.convert_layout %{{.*}} {tile.scratch_offset = 0 : i32}
+  %y = tile.convert_layout %x : tensor<1024xf32, #l> -> tensor<1024xf32, #o>
+  // CHECK: tile.scratch_offset = 4096 : i32
+  %0 = tile.reduce(%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #l>) -> f32
+  // CHECK: tile.scratch_offset = 4224 : i32
+  %1 = tile.reduce(%y) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #o>) -> f32
+  return %0, %1 : f32, f32
+}
+}

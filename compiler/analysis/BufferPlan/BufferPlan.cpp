@@ -139,6 +139,16 @@ void BufferPlan::extendStored(Entry &entry, BlockStoreOp store,
   entry.end = ~0u;
 }
 
+/// The first small reductions get memory that nothing else uses: threads need
+/// not meet before them.
+void BufferPlan::setApart(Entry &entry) {
+  int64_t bytes = llvm::alignTo(entry.bytes, getAlignment(entry.bytes));
+  if (!isa<ReduceOp>(entry.op) || apartBytes + bytes > kMostApartBytes)
+    return;
+  apartBytes += bytes;
+  std::tie(entry.begin, entry.end) = std::pair(0u, ~0u);
+}
+
 void BufferPlan::collect(func::FuncOp function) {
   SmallVector<AwaitBlockStoresOp> awaits;
   function.walk([&](AwaitBlockStoresOp op) { awaits.push_back(op); });
@@ -153,6 +163,7 @@ void BufferPlan::collect(func::FuncOp function) {
       entries.push_back({op, kSignalBytes * signals.getType().getCount(), 0, ~0u, nullptr});
     } else if (int64_t scratch = getScratchBytes(op)) {
       entries.push_back({op, scratch, begin, end, getRole(op)});
+      setApart(entries.back());
     }
   });
   BufferAliases aliases(function);

@@ -20,6 +20,9 @@ int64_t getOnChipBytes(mlir::Operation *op);
 /// How threads of the target exchange the block of a conversion.
 ConversionPlan planLayoutConversion(ConvertLayoutOp op);
 
+/// What reductions may take of on-chip memory for themselves.
+constexpr int64_t kMostApartBytes = 512;
+
 /// On-chip bytes through which threads exchange data for `op`; zero where they
 /// need none, and before layouts are assigned.
 int64_t getScratchBytes(mlir::Operation *op);
@@ -57,6 +60,7 @@ public:
 private:
   void number(mlir::func::FuncOp function);
   void collect(mlir::func::FuncOp function);
+  void setApart(Entry &entry);
   void extend(Entry &entry, mlir::Operation *user) const;
   void extendStored(Entry &entry, BlockStoreOp store,
                     llvm::ArrayRef<AwaitBlockStoresOp> awaits) const;
@@ -64,7 +68,7 @@ private:
 
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> spans;
   llvm::SmallVector<Entry> entries;
-  int64_t bytes = 0;
+  int64_t bytes = 0, apartBytes = 0;
 };
 
 } // namespace tile

@@ -76,6 +76,12 @@ static int64_t getReductionBytes(ReduceOp op) {
   return bytes;
 }
 
+bool tile::meetsInside(ReduceOp op) {
+  std::optional<ReductionPlan> plan =
+      planReduction(getBlockLayout(op.getSources().front().getType()), op.getAxis());
+  return plan && plan->warps > 1;
+}
+
 static int64_t getScanBytes(ScanOp op) {
   Type block = op.getSources().front().getType();
   int64_t lanes = getTarget(op).getLanes(), warps = getModuleInt(op, kNumWarpsAttr, 1);

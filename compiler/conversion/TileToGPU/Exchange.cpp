@@ -139,7 +139,8 @@ Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Val
   for (const MemoryPlan::Pass &pass : plan.passes) {
     // What the scratch memory held before has been read by now. Only other
     // uses of it in other warps need all threads to meet.
-    t.scope.emitBarrier(b);
+    if (!std::exchange(isFree, false))
+      t.scope.emitBarrier(b);
     auto writeAll = [&] {
       for (const VectorAccess &access : pass.writes) {
         Value value = toMemory(b, t.shuffle(vector, access));

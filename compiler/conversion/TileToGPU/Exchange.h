@@ -11,7 +11,8 @@ namespace tile {
 /// it uses: several values (of a reduction) go one after the other.
 class Exchange {
 public:
-  Exchange(mlir::Operation *op, ThreadLowering &t) : op(op), t(t) {}
+  Exchange(mlir::Operation *op, ThreadLowering &t)
+      : op(op), t(t), isFree(op->hasAttr(kScratchIsFreeAttr)) {}
 
   /// `vector`, of `shape` under `source`, under `result`. Reports layouts
   /// between which threads cannot exchange data.
@@ -39,6 +40,8 @@ private:
 
   mlir::Operation *op;
   ThreadLowering &t;
+  /// Whether nobody is at work on the scratch memory.
+  bool isFree;
 };
 
 } // namespace tile

@@ -125,8 +125,9 @@ LogicalResult Reduction::combineWarps() {
     to = getGatheredLayout(wanted, axis, plan.warps, t.scope.getNumLanes(), t.scope.getNumWarps());
     shape.insert(shape.begin() + axis, plan.warps);
   }
+  Exchange exchange(op, t);
   for (Value &value : values) {
-    FailureOr<Value> moved = Exchange(op, t).convert(value, from, to, shape);
+    FailureOr<Value> moved = exchange.convert(value, from, to, shape);
     if (failed(moved))
       return failure();
     value = *moved;

@@ -8,9 +8,11 @@
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/PointerBase/PointerBase.h"
+#include "compiler/analysis/ThreadExchange/ThreadExchange.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace tile {
 #define GEN_PASS_DEF_INSERTBARRIERS
@@ -56,6 +58,13 @@ struct State {
   /// What stores of blocks still read.
   SmallVector<Interval> stored;
 
+  /// Whether anybody may still access some of these bytes.
+  bool isAtWork(const Interval &bytes) const {
+    auto meets = [&](const Interval &interval) { return interval.meets(bytes); };
+    return llvm::any_of(reads, meets) || llvm::any_of(writes, meets) ||
+           llvm::any_of(stored, meets) ||
+           llvm::any_of(products, [&](auto &product) { return llvm::any_of(product, meets); });
+  }
   void clear() {
     reads.clear();
     writes.clear();
@@ -205,6 +214,18 @@ static Value getAccessor(Operation *op) {
   return isa<BufferStoreOp, AsyncCopyOp>(op) ? op->getOperand(0) : Value();
 }
 
+/// Threads that fetch matrix fragments together, each for others as well, hold no
+/// more than a word of a row.
+static bool mayBeFetchedTogether(const LinearLayout &layout, Type element) {
+  constexpr int64_t kWordBits = 32;
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 2 * kWordBits;
+  if (layout.getRank() < 2 || bits > kWordBits)
+    return false;
+  int64_t longer = 2 * kWordBits / bits;
+  return llvm::none_of(llvm::seq<unsigned>(0, layout.getRank()),
+                       [&](unsigned dim) { return layout.getContiguity(dim, longer) == longer; });
+}
+
 /// Whether each element is held by one thread.
 static bool hasOneOwner(LayoutAttr attr) {
   const LinearLayout &layout = attr.getLayout();
@@ -224,7 +245,8 @@ void BarrierInserter::findOwnBuffers() {
         Value accessor = getAccessor(user);
         LayoutAttr layout = accessor ? getLayout(accessor.getType()) : LayoutAttr();
         LayoutAttr &known = layouts.try_emplace(alloc, layout).first->second;
-        if (!layout || known != layout || !hasOneOwner(layout))
+        if (!layout || known != layout || !hasOneOwner(layout) ||
+            mayBeFetchedTogether(layout.getLayout(), alloc.getType().getElementType()))
           shared.insert(alloc);
       }
   for (auto [alloc, layout] : layouts)
@@ -265,9 +287,16 @@ void BarrierInserter::visitProduct(AsyncDotOp op, State &state) {
 
 void BarrierInserter::visitOnChip(Operation *op, State &state) {
   if (auto scratch = op->getAttrOfType<IntegerAttr>(kScratchOffsetAttr)) {
-    // All threads meet at its beginning; its own reads may still go on after.
-    state.clear();
+    // All threads meet at its beginning, or later where its scratch memory is free; its own reads
+    // may still go on after.
     Interval interval{scratch.getInt(), scratch.getInt() + getScratchBytes(op)};
+    if (auto reduction = dyn_cast<ReduceOp>(op); reduction && meetsInside(reduction)) {
+      if (state.isAtWork(interval))
+        op->removeDiscardableAttr(kScratchIsFreeAttr);
+      else
+        op->setDiscardableAttr(kScratchIsFreeAttr, UnitAttr::get(op->getContext()));
+    }
+    state.clear();
     state.reads.push_back(interval);
     state.writes.push_back(interval);
   } else if (auto load = dyn_cast<BufferLoadOp>(op)) {

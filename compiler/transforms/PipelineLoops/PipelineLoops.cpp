@@ -75,6 +75,12 @@ static int64_t getFreeBytes(scf::ForOp loop) {
   constexpr int64_t kAlignment = 1024; // of large buffers
   int64_t scratch = 0;
   loop.getBody()->walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op)); });
+  bool reduces = loop->getParentOfType<func::FuncOp>()
+                     .walk([](ReduceOp op) {
+                       return getScratchBytes(op) ? WalkResult::interrupt() : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  scratch += reduces ? kMostApartBytes : 0;
   return getOnChipBytes(loop) - getPlacedBytes(loop) - llvm::alignTo(scratch, kAlignment);
 }
 

@@ -24,7 +24,8 @@ class range(_Loop):
     its meaning.
 
     Args:
-        num_stages: Iterations in flight when loads are overlapped with compute.
+        num_stages: Iterations in flight when loads are overlapped with compute. Loads then run ahead of
+            what earlier iterations store through other arguments.
         loop_unroll_factor: Copies of the body in one iteration.
         disallow_acc_multi_buffer: Keep one buffer for an accumulator.
         flatten: Merge the loop with the one around it.

@@ -55,4 +55,22 @@ func.func @rows(%p: !tile.ptr<i32>, %x: i32) attributes {tile.kernel} {
   tile.store %q, %max : tensor<4x!tile.ptr<i32>, #row>
   return
 }
+
+// Nobody is at work on its scratch memory: threads meet once.
+// CHECK-LABEL: func.func @free
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.store
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.load
+func.func @free(%p: !tile.ptr<f32>, %x: tensor<1024xf32, #layout>) {
+  %sum = tile.reduce (%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } {scratch_is_free, tile.scratch_offset = 0 : i32} : (tensor<1024xf32, #layout>) -> f32
+  tile.store %p, %sum : !tile.ptr<f32>
+  return
+}
 }

@@ -2,7 +2,8 @@
 
 Which thread writes what there is the conversion's business, and it orders these accesses by itself.
 What others rely on is said by `tile-insert-barriers`: all threads meet when such an operation begins,
-and its reads may still go on when it has ended.
+or, where its memory is said to be free, between its writes and its reads; the reads may still go on
+when it has ended.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from .shadow import Access
 from .types import layout_of, plain
 
 ATTRIBUTE = "tile.scratch_offset"
+FREE_ATTRIBUTE = "scratch_is_free"
 
 
 def exchange(role: Any, op: Any) -> None:
     """Note the accesses of an operation with scratch memory."""
-    role.meet()
+    is_free = FREE_ATTRIBUTE in op.attributes
+    if not is_free:
+        role.meet()
     memory = role.world.memory
     start, size = op.attributes[ATTRIBUTE], scratch_bytes(op)
     if start + size > len(memory.content):
@@ -30,12 +34,15 @@ def exchange(role: Any, op: Any) -> None:
         return
     granules = np.arange(start // memory.granule, -(-(start + size) // memory.granule))
     memory.begin()
+    first = role.warps[0]
+    access = Access(op, first, first.agent, first.epoch, owner=op)
+    memory.write(access, memory.note(access), granules, None)
+    if is_free:
+        role.meet()
+        memory.begin()
     for warp in role.warps:
         access = Access(op, warp, warp.agent, warp.epoch, owner=op)
-        number = memory.note(access)
-        if warp is role.warps[0]:
-            memory.write(access, number, granules, None)
-        memory.hold(access, number, granules)
+        memory.hold(access, memory.note(access), granules)
 
 
 def scratch_bytes(op: Any) -> int:
