@@ -56,14 +56,19 @@ static RegisterShares shareRegisters(func::FuncOp function, int64_t computingWar
           static_cast<int32_t>(kFetching)};
 }
 
-/// Whether `op` gives another layout to what is read from a ring, which is read
-/// in that layout then.
+/// Whether `op` gives another layout to what is read from a ring: it is read in that
+/// layout then, or by a unit where it is.
 static bool isOfRing(Operation *op) {
   auto convert = dyn_cast<ConvertLayoutOp>(op);
   if (!convert)
     return false;
-  Operation *source = traceOperand(convert.getSource()).block.getDefiningOp();
-  return source && source->hasAttr(kBlockCopyAttr);
+  Value block = traceOperand(convert.getSource()).block;
+  if (Operation *source = block.getDefiningOp(); !source || !source->hasAttr(kBlockCopyAttr))
+    return false;
+  return convert.getSource() == block || llvm::all_of(op->getUsers(), [](Operation *user) {
+           auto dot = dyn_cast<DotOp>(user);
+           return dot && dot.getUnitAttr() && dot.getUnitAttr().readsOnChip();
+         });
 }
 
 /// Whether `dot` reads an operand on chip that no copy brings there, or not as its
