@@ -157,12 +157,21 @@ static bool emitFile(llvm::Module &module, llvm::TargetMachine &machine,
   return true;
 }
 
-/// Assembly of a program's own may be for another target: the message names this one.
+/// Points at assembly of the program's own, if there is some: it may be for another target than this
+/// one, which the message names.
 static InFlightDiagnostic emitCodegenError(ModuleOp op) {
-  InFlightDiagnostic error = op.emitError() << "code generation";
+  Operation *place = op;
+  op.walk([&](LLVM::InlineAsmOp assembly) {
+    place = assembly;
+    return WalkResult::interrupt();
+  });
+  InFlightDiagnostic error = place->emitError() << "code generation";
   if (TargetAttr target = getTarget(op))
     error << " for " << target.getName() << ":" << target.getArch();
   error << ": ";
+  if (place != op)
+    error.attachNote() << "the program has inline assembly, which is for one target only: ask "
+                          "tl.target_info before it";
   return error;
 }
 

@@ -91,8 +91,11 @@ def test_assembly_on_scalars(device):
 
 
 @pytest.mark.cpu_only(reason="assembly of another target than the CPU")
-@pytest.mark.parametrize("text,constraints", [("shl.b32 $0, $1, 3;", "=r,r"), ("movl $1, $0", "=h,h")])
+@pytest.mark.parametrize("text,constraints", [("shl.b32 $0, $1, 3;", "=r,r"), ("movl $1, $0", "=h,h"),
+                                              ("{ mov.b32 $0, $1; }", "=f,f")])
 def test_assembly_of_another_target_is_an_error(text, constraints):
     x = np.zeros(4, np.int32)
-    with pytest.raises(tw.CompilationError, match="code generation.*(invalid instruction|constraint 'h')"):
+    with pytest.raises(tw.CompilationError, match="code generation for cpu") as error:
         asm_kernel[(1,)](x, x.copy(), 4, TEXT=text, CONSTRAINTS=constraints, PURE=True, BLOCK=4)
+    assert "inline assembly, which is for one target only" in str(error.value)
+    assert "tl.inline_asm_elementwise(" in str(error.value)  # the user's line

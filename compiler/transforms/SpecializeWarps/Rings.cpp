@@ -178,7 +178,8 @@ static bool canShare(const Ring &ring, const RingSite &site) {
 
 static void numberCounters(MutableArrayRef<Ring> rings) {
   unsigned count = 0;
-  for (auto [i, ring] : llvm::enumerate(rings)) {
+  for (size_t i = 0; i < rings.size(); ++i) {
+    Ring &ring = rings[i];
     Ring *same = llvm::find_if(rings.take_front(i), [&](const Ring &other) {
       return other.getLoops() == ring.getLoops() && other.stages == ring.stages;
     });
