@@ -49,6 +49,8 @@ while n < 3: n += 1; else: n = 0
 for i in n: pass
 for i in v: pass
 for i in range(1.5): pass
+for i in range(3, nothing=1): pass
+for i in range(): pass
 for i in range(0, n, 0): pass
 for t[0] in range(3): pass
 while True: n += 1
@@ -96,6 +98,11 @@ y = 5(1)
 y = float(n)
 y = int(v)
 y = len(n)
+y = len(t, nothing=1)
+y = len()
+y = isinstance(n)
+y = float(1, base=2)
+y = abs(n, n)
 y = range(n)[0]
 y = tl.load()
 y = tl.load(x, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
@@ -127,6 +134,7 @@ print(f"{n}")
 """.strip().splitlines()
 # What looks like one of these and works.
 ACCEPTED = """
+for i in range(n, num_stages=2, warp_specialize=True): pass
 y = n if n > 0 else -n
 y = [n + a for a in (1, 2)]
 (y, (z, w)) = 1, (2, 3)

@@ -78,7 +78,7 @@ class Calls:
             return self.call_builtin(function if builtin is True else builtin, positional, named)
         python = find_python_builtin(function)
         if python is not None:
-            return self.call_builtin(lambda *args, **kwargs: python(self, *args, **kwargs), positional, named)
+            return self.call_python(function, python, positional, named)
         if inspect.isclass(function) and is_class_of_values(function):
             return self.call_builtin(function, positional, named)
         if runs_while_compiling(function):
@@ -117,6 +117,18 @@ class Calls:
             # Raised by the call itself: the arguments do not fit the parameters.
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:
                 raise TileTypeError(str(error).replace(".<locals>", "")) from None
+            raise
+
+    def call_python(self: Lowering, function: Value, python: Callable[..., Value], positional: Sequence[Value],
+                    named: dict[str, Value]) -> Value:
+        """A function of Python's, by what stands for it."""
+        try:
+            return python(self, *positional, **named)
+        except TypeError:
+            try:
+                inspect.signature(python).bind(self, *positional, **named)
+            except TypeError as error:
+                raise TileTypeError(f"{function.__name__}: {error}") from None
             raise
 
     def run_static(self: Lowering, function: Callable[..., Any], positional: Sequence[Value],
@@ -315,7 +327,8 @@ def _quantifier(kind: type[ast.boolop]) -> Callable[..., Value]:
 
 
 _PYTHON_BUILTINS: dict[Any, Callable[..., Value]] = {
-    range: lambda self, *bounds: loop_range(*bounds),
+    # Programs give it the options of `tl.range` too.
+    range: lambda self, *bounds, **options: self.call_builtin(loop_range, bounds, options),
     len: _length,
     min: _extremum(min, minimum),
     max: _extremum(max, maximum),
