@@ -195,9 +195,9 @@ bool TensorMap::computeLayout(const std::string &kernel, const uint64_t *slots,
   layout.address = static_cast<uint64_t>(base.evaluate(slots));
   if (layout.address % alignment) {
     PyErr_Format(PyExc_ValueError,
-                 "kernel '%s': the array of tensor descriptor %zu begins at 0x%llx; expected an "
+                 "kernel '%s': the array of tensor descriptor %zu begins at %p; expected an "
                  "address that is a multiple of 16",
-                 prefix, number, static_cast<unsigned long long>(layout.address));
+                 prefix, number, reinterpret_cast<void *>(layout.address));
     return false;
   }
   for (size_t i = 0; i < rank; ++i) {
