@@ -100,8 +100,8 @@ def test_types_in_every_order(rng, admits, name, order):
         assert error(multiply(a, b, order), expected) <= TOLERANCES.get(name, 2e-3)
 
 
-@pytest.mark.parametrize("warps, block", [(4, (64, 64, 64)), (8, (128, 128, 64)), (4, (192, 96, 32)), (8, (128, 160, 64))],
-                         ids=str)
+@pytest.mark.parametrize("warps, block", [(4, (64, 64, 64)), (8, (128, 128, 64)), (4, (192, 96, 32)),
+                                          (8, (128, 160, 64))], ids=str)
 @pytest.mark.parametrize("stages", [1, 2, 3, 4, 5])
 def test_loops_of_any_length(rng, stages, warps, block):
     a, b = operand(rng, 200, 328), operand(rng, 328, 168)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-
 from tilewright.triton.separate import ProcessResult as ProcessResult
 from tilewright.triton.separate import run_in_process as run_in_process
 from tilewright.triton.trial_arrays import dtypes as dtypes
@@ -26,6 +25,7 @@ from tilewright.triton.trial_arrays import torch_dtypes as torch_dtypes
 from tilewright.triton.trial_arrays import torch_float8_dtypes as torch_float8_dtypes
 from tilewright.triton.trial_arrays import uint_dtypes as uint_dtypes
 from tilewright.triton.trial_arrays import unwrap_tensor as unwrap_tensor
+
 from triton import knobs
 from triton.runtime import driver
 
