@@ -18,8 +18,8 @@ VARIABLES = {
     "TILEWRIGHT_CACHE_AUTOTUNING": "1 keeps the results of autotuning on disk (default: only where asked for)",
     "TILEWRIGHT_PRINT_AUTOTUNING": "1 prints the time of each configuration tried, and the choice (default: off)",
     "TILEWRIGHT_NUM_THREADS": "threads that run a kernel on the CPU (default: the CPUs this process may use)",
-    "TILEWRIGHT_ARCH": "architecture that launches on a GPU compile for, such as sm_80: its own or an older one "
-                       "(default: the GPU's own)",
+    "TILEWRIGHT_ARCH": "architecture that launches on a GPU compile for: its own or an older one (default: the "
+                       "GPU's own)",
     "TILEWRIGHT_PTXAS": "path of the assembler ptxas (default: found on PATH)",
     "TILEWRIGHT_LLVM_OBJDUMP": "path of LLVM 22's llvm-objdump, for the AMD emulator (default: found on PATH)",
     "TILEWRIGHT_DEBUG": "1 makes debug=True the default of kernels: device asserts are checked (default: off)",

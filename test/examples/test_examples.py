@@ -13,7 +13,7 @@ NAMES = sorted(file.stem for file in EXAMPLES.glob("*.py") if "parse_device(__do
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_example(name, monkeypatch, request):
+def test_example(name, monkeypatch, request, capsys):
     device = request.config.getoption("--device")
     if device not in ("cpu", "cuda"):
         pytest.skip("examples run on the CPU or on a GPU")
@@ -22,3 +22,4 @@ def test_example(name, monkeypatch, request):
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.setattr(sys, "argv", [f"{name}.py", "--device", device])
     importlib.import_module(name).main()  # which ends the program where a result is wrong
+    assert "(ok)" in capsys.readouterr().out  # a result was compared
