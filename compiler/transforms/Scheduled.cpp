@@ -9,6 +9,7 @@
 #include "compiler/transforms/ExpandSorts/ExpandSorts.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
+#include "compiler/transforms/LoadAhead/LoadAhead.h"
 #include "compiler/transforms/OverlapDots/OverlapDots.h"
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
 #include "compiler/transforms/PlaceOperands/PlaceOperands.h"
@@ -44,6 +45,7 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createDeferReductions());
   pm.addPass(createSpecializeWarps());
   pm.addNestedPass<func::FuncOp>(createPipelineLoops());
+  pm.addNestedPass<func::FuncOp>(createLoadAhead());
   pm.addNestedPass<func::FuncOp>(createPlaceOperands());
   pm.addNestedPass<func::FuncOp>(createOverlapDots());
   pm.addNestedPass<func::FuncOp>(createReleaseBuffers());

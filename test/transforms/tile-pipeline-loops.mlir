@@ -132,36 +132,6 @@ func.func @other(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.pt
   return
 }
 
-// A number for each iteration is loaded in the one before.
-// CHECK-LABEL: func.func @numbers
-// CHECK: %[[FIRST:.+]] = tile.load %{{.*}} mask %{{.*}} : !tile.ptr<f32>
-// CHECK: scf.for {{.*}} iter_args({{.*}}%[[NUMBER:[a-z0-9]+]] = %[[FIRST]]
-// CHECK: %[[NEXT:.+]] = tile.load %{{.*}} mask %{{.*}} : !tile.ptr<f32>
-// CHECK: tile.splat %[[NUMBER]]
-// CHECK: scf.yield {{.*}}%[[NEXT]]
-func.func @numbers(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %scales: !tile.ptr<f32>, %n: i32) {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c1024 = arith.constant 1024 : i32
-  %r = tile.arange 0 : tensor<1024xi32>
-  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>>
-  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>>
-  %q = tile.addptr %ys, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
-  scf.for %k = %c0 to %n step %c1 : i32 {
-    %at = arith.muli %k, %c1024 : i32
-    %ats = tile.splat %at : tensor<1024xi32>
-    %o = arith.addi %ats, %r : tensor<1024xi32>
-    %p = tile.addptr %xs, %o : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
-    %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
-    %where = tile.addptr %scales, %k : !tile.ptr<f32>, i32
-    %scale = tile.load %where : !tile.ptr<f32>
-    %scaleds = tile.splat %scale : tensor<1024xf32>
-    %t = arith.mulf %a, %scaleds : tensor<1024xf32>
-    tile.store %q, %t : tensor<1024x!tile.ptr<f32>>
-  } {tile.num_stages = 3 : i32}
-  return
-}
-
 // CHECK-LABEL: func.func @asks
 // CHECK: tile.buffer_alloc : !tile.buffer<2x1024xf32
 // CHECK: scf.for

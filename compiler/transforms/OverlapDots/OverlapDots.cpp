@@ -163,6 +163,24 @@ static void sinkAwaits(Block &block) {
   }
 }
 
+/// The wait right before `dot` for nothing but what it adds to; units add to one
+/// accumulator in order, so that none is needed.
+static AwaitDotsOp findNeedlessWait(AsyncDotOp dot) {
+  auto await = dot.getAcc().getDefiningOp<AwaitDotsOp>();
+  bool isBefore = await && dot->getPrevNode() == await.getOperation();
+  bool isAlone = isBefore && await.getNumResults() == 1 && dot.getAcc().hasOneUse();
+  auto first = isAlone ? await.getPending().front().getDefiningOp<AsyncDotOp>() : AsyncDotOp();
+  return first && first->hasOneUse() && first.getUnit() == dot.getUnit() ? await : AwaitDotsOp();
+}
+
+static void chainDots(Block &block) {
+  for (auto dot : block.getOps<AsyncDotOp>())
+    if (AwaitDotsOp await = findNeedlessWait(dot)) {
+      dot.getAccMutable().set(await.getPending().front());
+      await.erase();
+    }
+}
+
 void OverlapDotsPass::runOnOperation() {
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
@@ -186,4 +204,6 @@ void OverlapDotsPass::runOnOperation() {
   getOperation().walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks)
     sinkAwaits(*block);
+  for (Block *block : blocks)
+    chainDots(*block);
 }

@@ -1,6 +1,7 @@
 //===- LoopBuilder.cpp - Write a loop whose loads run ahead ---------------===//
 #include "compiler/transforms/PipelineLoops/LoopBuilder.h"
 
+#include "compiler/analysis/LoopSlice/LoopSlice.h"
 #include "compiler/analysis/UniformMask/UniformMask.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,32 +95,6 @@ Value LoopBuilder::createInt(Type type, int64_t value) {
   return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
 }
 
-Value LoopBuilder::advance(Value from, int64_t distance) {
-  if (distance == 0)
-    return from;
-  Value steps = arith::MulIOp::create(b, loop.getStep(), createInt(from.getType(), distance));
-  return arith::AddIOp::create(b, from, steps);
-}
-
-/// ub - from > distance * step, where nothing overflows: from < ub, so that the
-/// difference fits as an unsigned number.
-Value LoopBuilder::hasIteration(Value from, int64_t distance) {
-  Type type = from.getType();
-  Value left = arith::SubIOp::create(b, loop.getUpperBound(), from);
-  APInt step;
-  bool isSmall = matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isIntN(16);
-  Value steps;
-  if (!isSmall && type.isInteger() && type.getIntOrFloatBitWidth() < 64) {
-    type = b.getI64Type();
-    left = arith::ExtUIOp::create(b, type, left);
-    steps = arith::ExtUIOp::create(b, type, loop.getStep());
-  } else {
-    steps = loop.getStep();
-  }
-  steps = arith::MulIOp::create(b, steps, createInt(type, distance));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, left, steps);
-}
-
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
@@ -137,12 +112,6 @@ void LoopBuilder::allocate() {
   b.setLoc(loop.getLoc());
 }
 
-Value LoopBuilder::getMask(Value mask, Type pointer, Value isValid) {
-  Type type = getMaskLike(pointer);
-  Value valid = isa<RankedTensorType>(type) ? Value(SplatOp::create(b, type, isValid)) : isValid;
-  return mask ? Value(arith::AndIOp::create(b, mask, valid)) : valid;
-}
-
 /// The copies of one iteration. Masked each for itself, unless `isWhole`.
 LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value isValid,
                                             bool isWhole) {
@@ -155,7 +124,7 @@ LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value
     Value mask;
     if (!isWhole) {
       mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
-      mask = getMask(mask, pointer.getType(), isValid);
+      mask = createMask(b, mask, pointer.getType(), isValid);
     }
     copies.push_back(AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
                                          op.getCache(), op.getEviction()));
@@ -221,7 +190,7 @@ LoopBuilder::Values LoopBuilder::startCopies(IRMapping &values, Value slot, Valu
       continue;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(copy);
-    Value mask = getMask(index.getMask(), index.getPointer().getType(), isValid);
+    Value mask = createMask(b, index.getMask(), index.getPointer().getType(), isValid);
     Value other = index.getOther();
     copy->setOperands({index.getPointer(), mask});
     if (other)
@@ -240,16 +209,15 @@ void LoopBuilder::buildPrologue() {
   for (unsigned index : schedule.carried)
     carriedAhead.push_back(loop.getInits()[index]);
   Value lower = loop.getLowerBound();
-  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  isEntered = arith::CmpIOp::create(b, predicate, lower, loop.getUpperBound());
+  isEntered = tile::isEntered(b, loop);
   for (int64_t step = 0; step < ahead; ++step) {
     IRMapping values;
-    values.map(loop.getInductionVar(), advance(lower, step));
+    values.map(loop.getInductionVar(), advance(b, loop, lower, step));
     for (auto [value, index] : llvm::zip(carriedAhead, schedule.carried))
       values.map(loop.getRegionIterArg(index), value);
     Value isValid = isEntered;
     if (step != 0)
-      isValid = arith::AndIOp::create(b, isEntered, hasIteration(lower, step));
+      isValid = arith::AndIOp::create(b, isEntered, hasIteration(b, loop, lower, step));
     llvm::append_range(pending, startCopies(values, createInt(b.getI32Type(), step), isValid,
                                             /*branches=*/false));
   }
@@ -258,10 +226,10 @@ void LoopBuilder::buildPrologue() {
 LoopBuilder::Values LoopBuilder::startNext(Value induction, int64_t distance, ValueRange advanced,
                                            Value &slot) {
   IRMapping later;
-  later.map(loop.getInductionVar(), advance(induction, distance));
+  later.map(loop.getInductionVar(), advance(b, loop, induction, distance));
   for (auto [index, value] : llvm::zip(schedule.carried, advanced))
     later.map(loop.getRegionIterArg(index), value);
-  Values started = startCopies(later, slot, hasIteration(induction, distance), /*branches=*/true);
+  Values started = startCopies(later, slot, hasIteration(b, loop, induction, distance), /*branches=*/true);
   Value next = arith::AddIOp::create(b, slot, createInt(b.getI32Type(), 1));
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
                                        createInt(b.getI32Type(), schedule.stages));
@@ -339,31 +307,13 @@ void LoopBuilder::createYield(ValueRange values) {
   scf::YieldOp::create(b, values);
 }
 
-LoopBuilder::Values LoopBuilder::loadNumbers(Value induction, int64_t distance, Value isValid) {
-  Values loaded;
-  for (const AheadNumber &number : schedule.numbers) {
-    LoadOp load = number.load;
-    IRMapping values;
-    values.map(loop.getInductionVar(), advance(induction, distance));
-    for (Operation *op : number.addressOps)
-      b.clone(*op, values);
-    b.setLoc(load.getLoc());
-    loaded.push_back(LoadOp::create(b, load.getType(), values.lookupOrDefault(load.getPointer()),
-                                    isValid, /*other=*/Value(), load.getCache(), load.getEviction(),
-                                    /*isVolatile=*/false));
-  }
-  b.setLoc(loop.getLoc());
-  return loaded;
-}
-
 /// Carried: what the rest needs, what addresses need, the block to copy to
-/// next, the numbers of the iteration, and the copies in flight.
+/// next, and the copies in flight.
 LoopBuilder::Values LoopBuilder::buildLoop() {
   Values inits = llvm::map_to_vector(
       neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
   llvm::append_range(inits, carriedAhead);
   inits.push_back(createInt(b.getI32Type(), ahead));
-  llvm::append_range(inits, loadNumbers(loop.getLowerBound(), 0, isEntered));
   llvm::append_range(inits, pending);
   scf::ForOp newLoop =
       createLoop(loop.getLowerBound(), inits,
@@ -381,7 +331,6 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
   Value slot = arguments[kept.size() + advanced.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
-  ValueRange numbers = arguments.drop_back(pending.size()).take_back(schedule.numbers.size());
   Buffers buffers = mapBuffers(awaitNext(inFlight));
   // Products that complete later are started first: the units are never idle
   // while threads compute addresses.
@@ -394,17 +343,8 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   values.map(loop.getInductionVar(), induction);
   for (auto [index, value] : llvm::zip(neededArguments, kept))
     values.map(loop.getRegionIterArg(index), value);
-  Values nextNumbers;
-  if (!schedule.numbers.empty())
-    nextNumbers = loadNumbers(induction, 1, hasIteration(induction, 1));
-  DenseSet<Operation *> isLoaded;
-  for (auto [number, value] : llvm::zip(schedule.numbers, numbers)) {
-    values.map(LoadOp(number.load).getResult(), value);
-    isLoaded.insert(number.load);
-  }
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!isLoaded.contains(&op))
-      cloneStep(op, values, buffers);
+    cloneStep(op, values, buffers);
   if (startsLast)
     started = startNext(induction, ahead, advanced, slot);
 
@@ -413,7 +353,6 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   });
   llvm::append_range(yielded, carriedAhead);
   yielded.push_back(slot);
-  llvm::append_range(yielded, nextNumbers);
   llvm::append_range(yielded, inFlight.drop_front(schedule.loads.size()));
   llvm::append_range(yielded, started);
   createYield(yielded);

@@ -30,9 +30,6 @@ protected:
   void createYield(mlir::ValueRange values);
   /// `op` of the body, if it is needed; loads become reads of their buffers.
   void cloneStep(mlir::Operation &op, mlir::IRMapping &values, const Buffers &buffers);
-  /// What each of the schedule's numbers is `distance` steps after `induction`;
-  /// where there is no such iteration: nothing is read.
-  Values loadNumbers(mlir::Value induction, int64_t distance, mlir::Value isValid);
   /// What a copied load gives.
   void readCopy(LoadOp load, mlir::IRMapping &values, const Buffers &buffers);
   /// Start the copies of the iteration `distance` steps after `induction`, into
@@ -42,9 +39,6 @@ protected:
   /// Await the oldest copies; their buffers in the order of the loads.
   Values awaitNext(mlir::ValueRange inFlight);
   Buffers mapBuffers(mlir::ValueRange buffers);
-  /// Whether the iteration `distance` steps after `from` exists, if that one does.
-  mlir::Value hasIteration(mlir::Value from, int64_t distance);
-  mlir::Value advance(mlir::Value from, int64_t distance);
   mlir::Value createInt(mlir::Type type, int64_t value);
 
   mlir::scf::ForOp loop;
@@ -77,7 +71,6 @@ private:
   Values emitCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid, bool isWhole);
   mlir::IRMapping cloneAddresses(const mlir::IRMapping &values);
   mlir::Value createIsWhole(mlir::IRMapping &values, mlir::Value isValid);
-  mlir::Value getMask(mlir::Value mask, mlir::Type pointer, mlir::Value isValid);
 
   llvm::DenseSet<unsigned> neededIndices;
   Values stacks;

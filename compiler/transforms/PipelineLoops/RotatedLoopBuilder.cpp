@@ -1,6 +1,8 @@
 //===- RotatedLoopBuilder.cpp - A loop between two dots -------------------===//
 #include "compiler/transforms/PipelineLoops/RotatedLoopBuilder.h"
 
+#include "compiler/analysis/LoopSlice/LoopSlice.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -87,9 +89,9 @@ LoopBuilder::Values RotatedLoopBuilder::buildLoop() {
   inits.push_back(createInt(b.getI32Type(), ahead));
   llvm::append_range(inits, pending);
   // The second iteration's number, which may not exist, even as a number.
-  Value hasSecond = arith::AndIOp::create(b, isEntered, hasIteration(loop.getLowerBound(), 1));
+  Value hasSecond = arith::AndIOp::create(b, isEntered, hasIteration(b, loop, loop.getLowerBound(), 1));
   Value lower =
-      arith::SelectOp::create(b, hasSecond, advance(loop.getLowerBound(), 1), loop.getUpperBound());
+      arith::SelectOp::create(b, hasSecond, advance(b, loop, loop.getLowerBound(), 1), loop.getUpperBound());
   scf::ForOp newLoop = createLoop(lower, inits, [&](Value induction, ValueRange arguments) {
     buildBody(induction, arguments);
   });

@@ -1,8 +1,8 @@
 //===- Schedule.cpp - Which loads of a loop run ahead ---------------------===//
 #include "compiler/transforms/PipelineLoops/Schedule.h"
 
+#include "compiler/analysis/LoopSlice/LoopSlice.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
-#include "compiler/analysis/PointerBase/PointerBase.h"
 #include "compiler/transforms/PipelineLoops/BufferLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,83 +11,6 @@
 
 using namespace mlir;
 using namespace tile;
-
-namespace {
-/// Collects what addresses need; `ops` and `carried` grow with each load.
-class AddressSlice {
-public:
-  explicit AddressSlice(scf::ForOp loop) : loop(loop) {}
-
-  /// Whether `value` can be computed ahead of the body. On failure the slice is
-  /// as it was before.
-  bool add(Value value) {
-    auto oldOps = ops;
-    auto oldCarried = carried;
-    if (visit(value))
-      return true;
-    ops = std::move(oldOps);
-    carried = std::move(oldCarried);
-    return false;
-  }
-
-  DenseSet<Operation *> ops;
-  SetVector<unsigned> carried;
-
-private:
-  bool visit(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
-        return true;
-      unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
-      return !carried.insert(index) || visit(loop.getYieldedValues()[index]);
-    }
-    Operation *op = value.getDefiningOp();
-    if (op->getBlock() != loop.getBody() || ops.contains(op))
-      return true;
-    if (op->getNumRegions() != 0 || isa<DotOp>(op) || !(isMemoryEffectFree(op) || isa<LoadOp>(op)))
-      return false;
-    ops.insert(op);
-    return llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand); });
-  }
-
-  scf::ForOp loop;
-};
-} // namespace
-
-namespace {
-/// The arrays that a loop writes, by the arguments through which it does.
-struct LoopWrites {
-  DenseSet<Value> bases;
-  bool isAnywhere = false;
-
-  /// Whether what `load` reads may be written in another iteration. Arguments are
-  /// taken for different arrays, of which at most the same places are the same.
-  bool mayWrite(LoadOp load) const {
-    Value base = getPointerBase(load.getPointer());
-    return isAnywhere || (base ? bases.contains(base) : !bases.empty());
-  }
-};
-} // namespace
-
-/// What it keeps on chip does not count. Who orders memory may see others' writes.
-static LoopWrites collectWrites(scf::ForOp loop) {
-  LoopWrites writes;
-  loop.getBody()->walk([&](Operation *op) {
-    bool isOnChip =
-        isa<BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp, BufferAllocOp, AcquireOp>(op);
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    bool isUnknown = !effects && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
-    if (isOnChip || (!isUnknown && (!effects || !effects.hasEffect<MemoryEffects::Write>())))
-      return;
-    auto store = dyn_cast<StoreOp>(op);
-    Value base = store ? getPointerBase(store.getPointer()) : Value();
-    if (base)
-      writes.bases.insert(base);
-    else
-      writes.isAnywhere = true;
-  });
-  return writes;
-}
 
 /// Zero, also as one of another type.
 static bool isZero(Value value) {
@@ -267,31 +190,6 @@ static void findRotation(scf::ForOp loop, Schedule &schedule) {
   }
 }
 
-static SmallVector<Operation *> inOrder(scf::ForOp loop, const DenseSet<Operation *> &ops) {
-  SmallVector<Operation *> ordered;
-  for (Operation &op : *loop.getBody())
-    if (ops.contains(&op))
-      ordered.push_back(&op);
-  return ordered;
-}
-
-/// Loads of numbers, beside those that addresses of copies need.
-static SmallVector<AheadNumber> findNumbers(scf::ForOp loop, const LoopWrites &writes,
-                                            const AddressSlice &addresses) {
-  SmallVector<AheadNumber> numbers;
-  for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
-    if (isa<RankedTensorType>(load.getType()) || load.getMask() || addresses.ops.contains(load) ||
-        getReasonAgainst(load, writes))
-      continue;
-    AddressSlice slice(loop);
-    bool isOfNumber = slice.add(load.getPointer()) && slice.carried.empty() &&
-                      llvm::none_of(slice.ops, llvm::IsaPred<LoadOp>);
-    if (isOfNumber)
-      numbers.push_back({load, inOrder(loop, slice.ops)});
-  }
-  return numbers;
-}
-
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
                                             int64_t freeBytes) {
   Schedule schedule;
@@ -304,8 +202,8 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
   schedule.stages = stages;
   if (stages < 2 || getTarget(loop).getAsyncCopyBytes().empty())
     return std::nullopt;
-  AddressSlice slice(loop);
-  LoopWrites writes = collectWrites(loop);
+  LoopSlice slice(loop);
+  LoopWrites writes(loop);
   for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
     bool isWanted = isa<RankedTensorType>(load.getType()) && (ownStages || findFedDot(load).first);
     if (!isWanted || isa<PtrType>(getElementType(load.getType())))
@@ -340,9 +238,7 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
     findRotation(loop, schedule);
   schedule.completesLater = isReadLater && !schedule.isRotated();
   schedule.ahead = schedule.stages - 1;
-  schedule.addressOps = inOrder(loop, slice.ops);
-  if (!schedule.isRotated())
-    schedule.numbers = findNumbers(loop, writes, slice);
+  schedule.addressOps = slice.getOps();
   schedule.carried = llvm::to_vector(slice.carried);
   llvm::sort(schedule.carried);
   return schedule;

@@ -6,7 +6,6 @@
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 
@@ -14,14 +13,6 @@ namespace tile {
 struct AheadLoad {
   LoadOp load;
   BufferType block; // one iteration's buffer
-};
-
-/// A load of a number that the iteration before makes.
-struct AheadNumber {
-  LoadOp load;
-  /// Ops of the body that its address needs, in order: of the iteration's number
-  /// and invariants alone.
-  llvm::SmallVector<mlir::Operation *> addressOps;
 };
 
 /// What of a loop runs ahead of the rest.
@@ -34,7 +25,6 @@ struct Schedule {
   /// start behind them, once those of the iteration before are complete.
   bool completesLater = false;
   llvm::SmallVector<AheadLoad> loads;
-  llvm::SmallVector<AheadNumber> numbers;
   /// Ops of the body that the loads' addresses and masks need, in order; they
   /// are pure, or loads of indices.
   llvm::SmallVector<mlir::Operation *> addressOps;

@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/transforms/RemoveConversions/HomeSolver.h"
+#include "dialects/tile/IR/BlockCopy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -80,11 +81,25 @@ Value Rematerializer::find(Value value, LayoutAttr layout) const {
   return available.lookup({value, layout});
 }
 
-bool Rematerializer::plan(Value value, LayoutAttr layout, Plan &plan) {
+/// Whether threads read `value` on chip, where any layout costs the same.
+static bool isReadOnChip(Value value) {
+  auto load = value.getDefiningOp<DescriptorLoadOp>();
+  return load && load->hasAttr(kBlockCopyAttr);
+}
+
+/// `moves`: nothing else uses the value, so that it is computed once, as before.
+bool Rematerializer::plan(Value value, LayoutAttr layout, Plan &plan, bool moves) {
   constexpr size_t kMostSteps = 64;
+  constexpr int64_t kReadCost = 2;
   if (find(value, layout) || llvm::is_contained(plan.steps, Wanted(value, layout)))
     return true;
   Operation *op = value.getDefiningOp();
+  int64_t registers = getRegisters(layout);
+  if (isReadOnChip(value)) {
+    plan.cost += kReadCost * registers * getFrequency(op);
+    plan.steps.emplace_back(value, layout);
+    return true;
+  }
   std::optional<int64_t> cost = op ? getRepeatCost(op, threads) : std::nullopt;
   if (!cost || op->getNumRegions() != 0 || op->getNumResults() != 1)
     return false;
@@ -92,10 +107,12 @@ bool Rematerializer::plan(Value value, LayoutAttr layout, Plan &plan) {
     if (!isBlock(operand.get()))
       continue;
     LayoutAttr from = getOperandLayout(op, operand.getOperandNumber(), layout);
-    if (!from || !this->plan(operand.get(), from, plan))
+    if (!from || !this->plan(operand.get(), from, plan, moves && operand.get().hasOneUse()))
       return false;
   }
-  plan.cost += *cost * getRegisters(layout) * getFrequency(op);
+  if (moves)
+    registers = std::max<int64_t>(0, registers - getRegisters(getLayout(value.getType())));
+  plan.cost += *cost * registers * getFrequency(op);
   plan.steps.emplace_back(value, layout);
   return plan.steps.size() <= kMostSteps;
 }
@@ -114,6 +131,11 @@ Value Rematerializer::carryOut(const Plan &plan, Value value, LayoutAttr layout)
   for (auto [step, wanted] : plan.steps) {
     Operation *op = step.getDefiningOp();
     builder.setInsertionPointAfter(op);
+    if (isReadOnChip(step)) {
+      available[{step, wanted}] =
+          ConvertLayoutOp::create(builder, op->getLoc(), withLayout(step.getType(), wanted), step);
+      continue;
+    }
     Operation *copy = builder.clone(*op);
     for (OpOperand &operand : copy->getOpOperands())
       if (isBlock(operand.get()))
@@ -127,9 +149,11 @@ Value Rematerializer::carryOut(const Plan &plan, Value value, LayoutAttr layout)
 bool Rematerializer::rematerialize(ConvertLayoutOp op) {
   Plan steps;
   LayoutAttr layout = getLayout(op.getType());
-  if (!plan(op.getSource(), layout, steps) || steps.cost > getConversionCost(op))
+  Value source = op.getSource();
+  if (isReadOnChip(source) || !plan(source, layout, steps, source.hasOneUse()) ||
+      steps.cost > getConversionCost(op))
     return false;
-  op.replaceAllUsesWith(carryOut(steps, op.getSource(), layout));
+  op.replaceAllUsesWith(carryOut(steps, source, layout));
   op.erase();
   return true;
 }

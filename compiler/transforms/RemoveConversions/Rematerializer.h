@@ -27,7 +27,7 @@ private:
     int64_t cost = 0;
   };
 
-  bool plan(mlir::Value value, LayoutAttr layout, Plan &plan);
+  bool plan(mlir::Value value, LayoutAttr layout, Plan &plan, bool moves = false);
   mlir::Value find(mlir::Value value, LayoutAttr layout) const;
   mlir::Value carryOut(const Plan &plan, mlir::Value value, LayoutAttr layout);
   bool rematerialize(ConvertLayoutOp op);
