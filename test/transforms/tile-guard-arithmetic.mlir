@@ -107,3 +107,28 @@ func.func @single_bit(%x: i1, %y: i1) -> (i1, i1, i1) {
   %s = arith.shli %x, %y : i1
   return %q, %r, %s : i1, i1, i1
 }
+
+// The divisor of a remainder is guarded by itself, whatever is divided.
+// CHECK-LABEL: func.func @remainder
+// CHECK: %[[SAME:.+]] = arith.cmpi eq, %arg1, %{{.*}} : i32
+// CHECK: %[[OTHER:.+]] = arith.cmpi eq, %arg1, %{{.*}} : i32
+// CHECK: %[[EITHER:.+]] = arith.ori %[[SAME]], %[[OTHER]]
+// CHECK: %[[DIVISOR:.+]] = arith.select %[[EITHER]], %{{.*}}, %arg1
+// CHECK: arith.remsi %arg0, %[[DIVISOR]]
+func.func @remainder(%x: i32, %y: i32) -> i32 {
+  %r = arith.remsi %x, %y : i32
+  return %r : i32
+}
+
+// A remainder beside a quotient is made from it, wherever that stands in the block.
+// CHECK-LABEL: func.func @both
+// CHECK: %[[DIVISOR:.+]] = arith.select %{{.*}}, %{{.*}}, %arg1
+// CHECK: %[[QUOTIENT:.+]] = arith.divsi %arg0, %[[DIVISOR]]
+// CHECK: %[[PART:.+]] = arith.muli %[[QUOTIENT]], %[[DIVISOR]]
+// CHECK: %[[REST:.+]] = arith.subi %arg0, %[[PART]]
+// CHECK: return %[[QUOTIENT]], %[[REST]]
+func.func @both(%x: i32, %y: i32) -> (i32, i32) {
+  %r = arith.remsi %x, %y : i32
+  %q = arith.divsi %x, %y : i32
+  return %q, %r : i32, i32
+}

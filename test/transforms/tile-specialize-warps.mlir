@@ -59,6 +59,29 @@ func.func @product(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %m: i32, %k: i32, %
 
 // -----
 
+// More programs share the machine where what they compute and their rings are small.
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 131072 : i32, program_registers = 65536 : i32}>
+module attributes {tile.target = #target, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+// CHECK-LABEL: func.func @small
+func.func @small(%pa: !tile.ptr<i8>, %k: i32, %acc: tensor<64x16xi8>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<i8> -> !tile.desc<64x16xi8>
+  // CHECK: tile.roles warps [4, 4] registers [104, 24] threads [128, 1] {
+  %r = scf.for %i = %c0 to %k step %c16 iter_args(%s = %acc) -> (tensor<64x16xi8>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<64x16xi8>
+    %d = arith.addi %a, %s : tensor<64x16xi8>
+    scf.yield %d : tensor<64x16xi8>
+  }
+  tile.descriptor_store %da[%c0, %c0], %r {tile.block_copy} : !tile.desc<64x16xi8>
+  return
+}
+}
+
+// -----
+
 // A persistent program: the place in the ring goes on from one tile to the next. What is
 // read outside of the inner loop has a ring of one stage, in the order of the program.
 // Numbers that the loops carry are carried again where the place of a load needs them.

@@ -78,14 +78,18 @@ static bool mayOverflow(Value dividend, Value divisor) {
 //===----------------------------------------------------------------------===//
 
 /// A divisor by which `dividend` can be divided: `divisor`, or one where the
-/// division would trap.
-static Lanes guardDivisor(Lanes dividend, Lanes divisor, bool isSigned) {
+/// division would trap. A remainder of -1 is that of 1: its guard looks at the
+/// divisor alone, which is often the same for a whole block.
+static Lanes guardDivisor(Lanes dividend, Lanes divisor, bool isSigned, bool isRemainder) {
   bool zero = mayBeZero(divisor), overflow = isSigned && mayOverflow(dividend, divisor);
   if ((!zero && !overflow) || isGuarded(dividend, divisor, zero, overflow))
     return divisor;
   int64_t least = static_cast<int64_t>(uint64_t(1) << (divisor.getWidth() - 1));
   auto isZero = [&] { return divisor == 0; };
-  auto overflows = [&] { return (divisor == -1) & (dividend == least); };
+  auto overflows = [&] {
+    Lanes isMinusOne = divisor == -1;
+    return isRemainder ? isMinusOne : isMinusOne & (dividend == least);
+  };
   Lanes traps = !overflow ? isZero() : !zero ? overflows() : isZero() | overflows();
   return select(traps, 1, divisor);
 }
@@ -150,12 +154,55 @@ static void guardDivision(Operation *op, LaneBuilder &at) {
     return;
   bool isSigned = !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
   Lanes x(at, op->getOperand(0)), divisor(at, op->getOperand(1));
-  Lanes d = guardDivisor(x, divisor, isSigned);
+  Lanes d = guardDivisor(x, divisor, isSigned, isRemainder(op));
   if (!isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op)) {
     op->setOperand(1, d);
     return;
   }
   replace(op, expandDivision(op, x, d));
+}
+
+//===----------------------------------------------------------------------===//
+// Remainders beside quotients
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Finds the division that has a remainder's operands.
+class Quotients {
+public:
+  explicit Quotients(ArrayRef<Operation *> divisions) {
+    for (Operation *op : divisions)
+      if (isa<arith::DivSIOp, arith::DivUIOp>(op))
+        byOperands.try_emplace(getKey(op, isa<arith::DivSIOp>(op)), op);
+  }
+
+  /// The one in the same block of code, before `op`; null if `op` is not a
+  /// remainder of what is divided there too. By constants both are cheap.
+  Operation *claim(Operation *op) const {
+    bool isVariable = !matchPattern(op->getOperand(1), m_Constant());
+    if (!isRemainder(op) || !isVariable || getElementType(op->getResult(0).getType()).isInteger(1))
+      return nullptr;
+    Operation *division = byOperands.lookup(getKey(op, isa<arith::RemSIOp>(op)));
+    if (division && op->isBeforeInBlock(division))
+      division->moveBefore(op);
+    return division;
+  }
+
+private:
+  using Key = std::tuple<Block *, Value, Value, unsigned>;
+  static Key getKey(Operation *op, bool isSigned) {
+    return {op->getBlock(), op->getOperand(0), op->getOperand(1), isSigned};
+  }
+
+  DenseMap<Key, Operation *> byOperands;
+};
+} // namespace
+
+/// x % d  ->  x - x / d * d, where the program divides so as well. With the
+/// divisor of the guard that gives what the table says for 0 and -1 too.
+static void subtractQuotient(Operation *remainder, Operation *division, LaneBuilder &at) {
+  Lanes x(at, division->getOperand(0)), d(at, division->getOperand(1));
+  replace(remainder, x - Lanes(at, division->getResult(0)) * d);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,6 +237,14 @@ struct GuardArithmeticPass : tile::impl::GuardArithmeticBase<GuardArithmeticPass
       else if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
         shifts.push_back(op);
     });
+    SmallVector<std::pair<Operation *, Operation *>> pairs; // remainders and their divisions
+    Quotients quotients(divisions);
+    llvm::erase_if(divisions, [&](Operation *op) {
+      Operation *division = quotients.claim(op);
+      if (division)
+        pairs.emplace_back(op, division);
+      return division != nullptr;
+    });
     OperationFolder constants(&getContext());
     auto rewrite = [&](ArrayRef<Operation *> ops, auto guard) {
       for (Operation *op : ops) {
@@ -200,6 +255,10 @@ struct GuardArithmeticPass : tile::impl::GuardArithmeticBase<GuardArithmeticPass
     // A guarded shift may bound a divisor.
     rewrite(shifts, guardShift);
     rewrite(divisions, guardDivision);
+    for (auto [remainder, division] : pairs) {
+      LaneBuilder at(remainder, constants);
+      subtractQuotient(remainder, division, at);
+    }
   }
 };
 } // namespace

@@ -19,7 +19,8 @@ def GuardArithmetic : Pass<"tile-guard-arithmetic"> {
     | `MIN % -1` (signed) | `0` |
     | `x << n`, `x >> n` | shifted by `n` modulo the width |
 
-    In the first four cases the divisor is replaced by one. No guard is written
+    In the first four cases the divisor is replaced by one. A remainder of what the
+    same block of code divides as well is made from the quotient. No guard is written
     where constants or ranges of values make it needless. `arith.ceildivsi`,
     `ceildivui` and `floordivsi` become plain divisions with a correction.
     Division of an `i1` gives the dividend, its remainder zero, a shift of an

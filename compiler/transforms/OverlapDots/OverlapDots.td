@@ -10,7 +10,8 @@ def OverlapDots : Pass<"tile-overlap-dots", "::mlir::func::FuncOp"> {
     Before: each `tile.async_dot` is awaited at once.
 
     After: each is awaited where its result is first used, or something writes on
-    chip. In loops with `tile.dots_in_flight`, whose products all accumulate on
+    chip; a product that adds to what the one before it gives does not wait for
+    that. In loops with `tile.dots_in_flight`, whose products all accumulate on
     what the loop carries and read copies alone, accumulators are carried in
     flight: an iteration waits for the products of the one before, and what
     follows the loop for the last ones.

@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/LoopSlice/LoopSlice.h"
 #include "compiler/analysis/UniformMask/UniformMask.h"
+#include "compiler/transforms/PipelineLoops/Prologue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -19,8 +20,10 @@ LoopBuilder::LoopBuilder(scf::ForOp loop, const Schedule &schedule)
 
 void LoopBuilder::run() {
   findNeeded();
+  b.setInsertionPoint(findPrologueStart(loop, schedule));
   allocate();
   buildPrologue();
+  b.setInsertionPoint(loop);
   Values results = schedule.usesRings ? buildIfEntered() : buildLoop();
   for (auto [index, result] : llvm::zip(neededArguments, results))
     loop.getResult(index).replaceAllUsesWith(result);

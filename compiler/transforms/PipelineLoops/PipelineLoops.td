@@ -12,7 +12,8 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
 
     After: loads that feed a dot, through conversions and casts, are asynchronous
     copies into buffers on chip, `num_stages` of them, which the loop goes around.
-    Copies of the first iterations are made before the loop; each step waits for
+    Copies of the first iterations are made before the loop, as early as their
+    addresses are known; each step waits for
     its own, starts those of the iteration `num_stages - 1` ahead, masked off
     beyond the last one, and computes. A loop with its own `tile.num_stages`
     has all its loads treated so. The buffers' layout is computed from how the

@@ -73,6 +73,7 @@ static void fitStages(scf::ForOp loop, Schedule &schedule, int64_t freeBytes) {
   for (AheadLoad ahead : schedule.loads)
     bytes += ahead.block.getBytes();
   int64_t fitting = bytes == 0 ? schedule.stages : freeBytes / bytes;
+  schedule.spareBytes = freeBytes - std::min(fitting, schedule.stages) * bytes;
   if (fitting >= schedule.stages)
     return;
   loop.emitRemark("this loop has ")

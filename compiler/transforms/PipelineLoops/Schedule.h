@@ -24,6 +24,8 @@ struct Schedule {
   /// Products of an iteration may be at work when the next one begins: copies
   /// start behind them, once those of the iteration before are complete.
   bool completesLater = false;
+  /// On-chip bytes that are left beside all buffers.
+  int64_t spareBytes = 0;
   llvm::SmallVector<AheadLoad> loads;
   /// Ops of the body that the loads' addresses and masks need, in order; they
   /// are pure, or loads of indices.

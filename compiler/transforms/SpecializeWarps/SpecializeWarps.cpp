@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/transforms/SpecializeWarps/RegisterShares.h"
 #include "compiler/transforms/SpecializeWarps/Roles.h"
 
 namespace tile {
@@ -14,47 +15,10 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-/// Registers of a thread of each role; 0: as many as all have.
-struct RegisterShares {
-  int32_t computing = 0, fetching = 0;
-};
-
 struct SpecializeWarpsPass : tile::impl::SpecializeWarpsBase<SpecializeWarpsPass> {
   void runOnOperation() override;
 };
 } // namespace
-
-/// Registers of a thread that accumulators of one instruction take.
-static int64_t getMostAccumulators(func::FuncOp function) {
-  int64_t most = 0;
-  function.walk([&](DotOp dot) {
-    if (MatmulUnit unit = dot.getUnitAttr())
-      most = std::max(most, unit.getFragment(MatmulOperand::Acc).getInSize(Dim::Register));
-  });
-  return most;
-}
-
-/// A fetching thread needs few; what its warps leave goes to those that compute.
-/// The machine deals in steps, and gives all warps the same number at first. Two
-/// programs of few warps share it: one of them multiplies while the other waits.
-static RegisterShares shareRegisters(func::FuncOp function, int64_t computingWarps,
-                                     int64_t fetchingWarps) {
-  constexpr int64_t kStep = 8, kFetching = 24, kMostComputing = 240, kOthers = 32;
-  TargetAttr target = getTarget(function);
-  int64_t registers = target.getFact("program_registers");
-  int64_t warps = computingWarps + fetchingWarps;
-  if (registers == 0)
-    return {};
-  int64_t programs = computingWarps == fetchingWarps ? 2 : 1;
-  int64_t atFirst = registers / programs / (warps * target.getLanes()) / kStep * kStep;
-  // All that one instruction takes must be there at first.
-  if (atFirst < getMostAccumulators(function) + kOthers)
-    return {};
-  int64_t computing =
-      (atFirst * warps - kFetching * fetchingWarps) / computingWarps / kStep * kStep;
-  return {static_cast<int32_t>(std::min(computing, kMostComputing)),
-          static_cast<int32_t>(kFetching)};
-}
 
 /// Whether `op` gives another layout to what is read from a ring: it is read in that
 /// layout then, or by a unit where it is.
@@ -116,10 +80,10 @@ static int64_t getOtherBytes(func::FuncOp function) {
 
 /// Moves the body, without its return, into the first region.
 static RolesOp createRoles(func::FuncOp function, ImplicitLocOpBuilder &b, int64_t warps,
-                           int64_t fetchingWarps) {
+                           int64_t fetchingWarps, int64_t onChipBytes) {
   TargetAttr target = getTarget(function);
   int64_t lanes = target.getLanes();
-  RegisterShares shares = shareRegisters(function, warps, fetchingWarps);
+  RegisterShares shares = shareRegisters(function, warps, fetchingWarps, onChipBytes);
   auto pair = [](int64_t first, int64_t second) {
     return SmallVector<int32_t>{static_cast<int32_t>(first), static_cast<int32_t>(second)};
   };
@@ -149,11 +113,14 @@ static LogicalResult specialize(func::FuncOp function) {
     }
   int64_t warps = getModuleInt(function, kNumWarpsAttr, 1);
   int64_t fetchingWarps = getTarget(function).getFact("role_warps", 1);
-  SmallVector<Ring> rings = planRings(function, loads, getOtherBytes(function));
+  int64_t onChipBytes = getOtherBytes(function);
+  SmallVector<Ring> rings = planRings(function, loads, onChipBytes);
+  for (const Ring &ring : rings)
+    onChipBytes += ring.stages * ring.getStageBytes();
 
   Block &entry = function.front();
   ImplicitLocOpBuilder b(function.getLoc(), entry.getTerminator());
-  RolesOp roles = createRoles(function, b, warps, fetchingWarps);
+  RolesOp roles = createRoles(function, b, warps, fetchingWarps, onChipBytes);
   Block &computing = roles.getBodies()[0].front(), &fetching = roles.getBodies()[1].front();
   computing.getOperations().splice(computing.end(), entry.getOperations(), entry.begin(),
                                    roles->getIterator());

@@ -163,3 +163,21 @@ func.func @two_waits(%p: !tile.pending<tensor<64x64xf32, #acc>>) -> tensor<64x64
   return %r : tensor<64x64xf32, #acc>
 }
 }
+
+// -----
+
+// Two products of one accumulator follow each other without a wait between them.
+module attributes {tile.num_stages = 1 : i32, tile.num_warps = 4 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[FIRST:.+]] = tile.async_dot
+// CHECK-NOT: tile.await_dots
+// CHECK: %[[BOTH:.+]] = tile.async_dot %{{.*}}, %{{.*}}, %[[FIRST]] {{.*}}, !tile.pending<
+// CHECK-NEXT: tile.await_dots(%[[BOTH]]) in_flight 0
+func.func @chain(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>, %d: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %x = tile.dot %a, %b, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %y = tile.dot %c, %d, %x : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+}

@@ -1,0 +1,15 @@
+//===- Prologue.h - Where a loop's first copies start ---------------------===//
+#ifndef TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_PROLOGUE_H
+#define TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_PROLOGUE_H
+
+#include "compiler/transforms/PipelineLoops/Schedule.h"
+
+namespace tile {
+
+/// The op before which the copies of the first iterations can start: as early as
+/// what they need is there, so that they do not wait for other loads.
+mlir::Operation *findPrologueStart(mlir::scf::ForOp loop, const Schedule &schedule);
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_PROLOGUE_H
