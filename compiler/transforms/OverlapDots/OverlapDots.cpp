@@ -1,5 +1,6 @@
 //===- OverlapDots.cpp - Products across iterations -----------------------===//
 #include "compiler/transforms/OverlapDots/OverlapDots.h"
+#include "compiler/transforms/OverlapDots/RegisterCount.h"
 
 #include "dialects/tile/IR/TileOps.h"
 
@@ -72,32 +73,37 @@ static Operation *findWait(scf::ForOp loop, ArrayRef<CarriedDot> dots) {
   return op;
 }
 
-static void overlap(scf::ForOp loop, MutableArrayRef<CarriedDot> dots) {
-  ImplicitLocOpBuilder b(dots.front().dot.getLoc(), loop);
-  SmallVector<Value> pending;
-  for (CarriedDot &carried : dots) {
+/// The loop carries the accumulators in flight, and they are awaited behind it.
+static void carryPending(scf::ForOp loop, ArrayRef<CarriedDot> dots) {
+  ImplicitLocOpBuilder b(dots.front().dot->getLoc(), loop);
+  SmallVector<Value> results;
+  SmallVector<Type> types;
+  for (CarriedDot carried : dots) {
     OpOperand &init = loop.getInitsMutable()[carried.index];
     Type type = carried.dot.getType();
-    b.setInsertionPoint(loop);
     init.set(PendOp::create(b, type, init.get()));
     loop.getRegionIterArg(carried.index).setType(type);
     loop.getResult(carried.index).setType(type);
-    pending.push_back(carried.dot);
-  }
-  b.setInsertionPoint(findWait(loop, dots));
-  auto wait = AwaitDotsOp::create(b, TypeRange(ValueRange(pending)), pending, dots.size());
-  b.setInsertionPointAfter(loop);
-  SmallVector<Value> results;
-  SmallVector<Type> types;
-  for (CarriedDot &carried : dots) {
     results.push_back(loop.getResult(carried.index));
     types.push_back(carried.dot.getBlockType());
   }
+  b.setInsertionPointAfter(loop);
   auto last = AwaitDotsOp::create(b, types, results, 0);
-  for (auto [i, carried] : llvm::enumerate(dots)) {
-    loop.getResult(carried.index).replaceAllUsesExcept(last.getValues()[i], last);
-    carried.await.getValues().front().replaceAllUsesWith(wait.getValues()[i]);
-    carried.await.erase();
+  for (auto [result, value] : llvm::zip(results, last.getValues()))
+    result.replaceAllUsesExcept(value, last);
+}
+
+static void overlap(scf::ForOp loop, ArrayRef<CarriedDot> dots) {
+  carryPending(loop, dots);
+  ImplicitLocOpBuilder b(dots.front().dot->getLoc(), findWait(loop, dots));
+  SmallVector<Value> pending;
+  for (CarriedDot carried : dots)
+    pending.push_back(carried.dot);
+  auto wait = AwaitDotsOp::create(b, TypeRange(ValueRange(pending)), pending, dots.size());
+  for (auto [carried, value] : llvm::zip(dots, wait.getValues())) {
+    AwaitDotsOp await = carried.await;
+    await.getValues().front().replaceAllUsesWith(value);
+    await.erase();
   }
 }
 
@@ -105,14 +111,54 @@ static void overlap(scf::ForOp loop, MutableArrayRef<CarriedDot> dots) {
 // Within a block
 //===----------------------------------------------------------------------===//
 
+/// What `buffer` is a part of; null where that is not to be seen.
+static BufferAllocOp findAlloc(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (auto alloc = dyn_cast<BufferAllocOp>(op))
+      return alloc;
+    if (auto acquire = dyn_cast<AcquireOp>(op))
+      buffer = acquire.getStacks()[cast<OpResult>(buffer).getResultNumber()];
+    else if (isa<BufferViewOp, BufferTransposeOp>(op))
+      buffer = op->getOperand(0);
+    else
+      break;
+  }
+  return {};
+}
+
+/// Whether threads may store a block while `await` has not ended: in a buffer that none of its
+/// products reads. Buffers have no places yet; they get them apart while products are in flight.
+static bool mayStoreBefore(BufferStoreOp store, AwaitDotsOp await) {
+  BufferAllocOp stored = findAlloc(store.getBuffer());
+  return stored && llvm::all_of(await.getPending(), [&](Value pending) {
+           auto dot = pending.getDefiningOp<AsyncDotOp>();
+           return dot && llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value operand) {
+                    if (!isa<BufferType>(operand.getType()))
+                      return true;
+                    BufferAllocOp read = findAlloc(operand);
+                    return read && read != stored;
+                  });
+         });
+}
+
 /// The first op behind `await` that needs one of its results, or before which
 /// its products must be complete.
 static Operation *findDeadline(AwaitDotsOp await) {
+  int64_t registers = 0;
+  for (Value pending : await.getPending())
+    if (auto dot = pending.getDefiningOp<AsyncDotOp>())
+      registers += countRegisters(dot);
   for (Operation *op = await->getNextNode();; op = op->getNextNode()) {
     bool uses = llvm::any_of(await->getUsers(), [&](Operation *user) {
       return await->getBlock()->findAncestorOpInBlock(*user) == op;
     });
-    if (uses || endsOverlap(op) || op->hasTrait<OpTrait::IsTerminator>())
+    auto store = dyn_cast<BufferStoreOp>(op);
+    bool ends = store ? !mayStoreBefore(store, await) : endsOverlap(op);
+    if (auto dot = dyn_cast<AsyncDotOp>(op)) {
+      registers += countRegisters(dot);
+      ends = !fitRegisters(registers + countLive(op, await), op);
+    }
+    if (uses || ends || op->hasTrait<OpTrait::IsTerminator>())
       return op;
   }
 }

@@ -10,11 +10,14 @@ def OverlapDots : Pass<"tile-overlap-dots", "::mlir::func::FuncOp"> {
     Before: each `tile.async_dot` is awaited at once.
 
     After: each is awaited where its result is first used, or something writes on
-    chip; a product that adds to what the one before it gives does not wait for
-    that. In loops with `tile.dots_in_flight`, whose products all accumulate on
-    what the loop carries and read copies alone, accumulators are carried in
-    flight: an iteration waits for the products of the one before, and what
-    follows the loop for the last ones.
+    chip, but for blocks that threads store in other buffers than it reads; a
+    product that adds to what the one before it gives does not wait for that. No
+    more are in flight than a thread's registers hold.
+
+    In loops with `tile.dots_in_flight`, whose products all accumulate on what the
+    loop carries and read copies alone, accumulators are carried in flight: an
+    iteration waits for the products of the one before, and what follows the loop
+    for the last ones.
 
     ```mlir
     scf.for ... iter_args(%acc = %zero) {
