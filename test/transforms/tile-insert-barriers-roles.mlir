@@ -1,6 +1,10 @@
 // RUN: tile-opt %s --tile-insert-barriers | FileCheck %s
 
 #m = #tile.layout<[64]: offset = [[1], [2], [4], [8], [16], [32]]>
+#memory = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#acc = #tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#unit = #nvidia.wgmma<f16, n = 64>
+!block = !tile.buffer<64x64xf16, #memory>
 #l = #tile.layout<[64]: lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>, tile.num_warps = 4 : i32} {
 
@@ -47,6 +51,37 @@ func.func @two(%d: !tile.desc<64xf16>, %i: i32, %x: tensor<64xf16, #l>) {
   // CHECK-NEXT: tile.buffer_store
   tile.await_block_stores in_flight 0
   tile.buffer_store %x, %c : tensor<64xf16, #l> -> !tile.buffer<64xf16, #m>
+  return
+}
+
+// The thread that waits for stores tells the others where all meet in any case: before a product
+// of what threads store.
+// CHECK-LABEL: func.func @meeting
+func.func @meeting(%d: !tile.desc<64xf16>, %i: i32, %n: i32, %x: tensor<64xf16, #l>, %h: tensor<64x64xf16, #acc>, %zero: tensor<64x64xf32, #acc>) {
+  %c1 = arith.constant 1 : i32
+  %b = tile.buffer_alloc offset 0 : !tile.buffer<64xf16, #m>
+  %o = tile.buffer_alloc offset 1024 : !block
+  %w = tile.buffer_alloc offset 16384 : !block
+  // CHECK: scf.for
+  scf.for %j = %i to %n step %c1 : i32 {
+    // CHECK-NEXT: tile.buffer_store
+    // CHECK-NEXT: tile.await_block_stores in_flight 0
+    // CHECK-NEXT: tile.barrier publish
+    // CHECK-NEXT: tile.async_dot
+    // CHECK-NEXT: tile.async_dot
+    // CHECK-NEXT: tile.await_dots
+    // CHECK-NEXT: tile.buffer_store
+    // CHECK-NEXT: tile.barrier publish
+    // CHECK-NEXT: tile.block_store
+    // CHECK-NEXT: }
+    tile.buffer_store %h, %o : tensor<64x64xf16, #acc> -> !block
+    %p = tile.async_dot %o, %w, %zero unit(#unit) : !block, !block, tensor<64x64xf32, #acc> -> !tile.pending<tensor<64x64xf32, #acc>>
+    %q = tile.async_dot %h, %w, %zero unit(#unit) : tensor<64x64xf16, #acc>, !block, tensor<64x64xf32, #acc> -> !tile.pending<tensor<64x64xf32, #acc>>
+    tile.await_block_stores in_flight 0
+    %s:2 = tile.await_dots(%p, %q) in_flight 0 : !tile.pending<tensor<64x64xf32, #acc>>, !tile.pending<tensor<64x64xf32, #acc>> -> tensor<64x64xf32, #acc>, tensor<64x64xf32, #acc>
+    tile.buffer_store %x, %b : tensor<64xf16, #l> -> !tile.buffer<64xf16, #m>
+    tile.block_store %b, %d[%j] : !tile.buffer<64xf16, #m>, !tile.desc<64xf16>
+  }
   return
 }
 

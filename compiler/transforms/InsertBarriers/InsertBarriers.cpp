@@ -9,6 +9,7 @@
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/PointerBase/PointerBase.h"
 #include "compiler/analysis/ThreadExchange/ThreadExchange.h"
+#include "compiler/transforms/InsertBarriers/AdvanceWaits.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -132,8 +133,10 @@ struct InsertBarriersPass : tile::impl::InsertBarriersBase<InsertBarriersPass> {
       getOperation().emitError("expects a module with a '") << kTargetAttr << "'";
       return signalPassFailure();
     }
-    if (!getOperation().isExternal() && llvm::hasSingleElement(getOperation().getBody()))
-      BarrierInserter(getOperation()).run();
+    if (getOperation().isExternal() || !llvm::hasSingleElement(getOperation().getBody()))
+      return;
+    advanceWaits(getOperation());
+    BarrierInserter(getOperation()).run();
   }
 };
 } // namespace

@@ -17,6 +17,8 @@ def InsertBarriers : Pass<"tile-insert-barriers", "::mlir::func::FuncOp"> {
 
     Products in flight (`tile.async_dot`) read until they are awaited. What they
     read is published: the barrier between the write and the product says so.
+    Waits for stores of blocks, of which one thread tells the others, go up to such
+    a barrier where there is one.
 
     In global memory a barrier stands between a store and a later load, and
     between a load and a later store, that may meet through the same pointer
