@@ -42,8 +42,8 @@ PIECES: list[Options] = [
     {"BLOCK": block, "num_warps": block // 1024 * scale} for block in (2048, 4096, 8192) for scale in (1, 2)]
 PARTS: list[Options] = [
     {"BLOCK_N": n, "num_warps": warps, "num_stages": stages, "PER_UNIT": programs}
-    for n, warps, stages in ((64, 4, 3), (64, 4, 4), (128, 4, 3), (32, 2, 4), (64, 2, 3), (128, 8, 3))
-    for programs in (2, 4, 8)]
+    for n, warps, stages in ((64, 4, 2), (64, 4, 3), (64, 4, 4), (128, 4, 2), (128, 4, 3), (32, 2, 4), (64, 2, 3))
+    for programs in (1, 2, 4, 8)]
 
 
 def persistent_rows(columns: int) -> list[Options]:
@@ -262,7 +262,8 @@ def _decode_attention(twin: Any, batch: int, keys: int) -> Workload:
     def split(module: Any, output: Any) -> Callable[[Options], Any]:
         def call(options: Options) -> Any:
             programs, rest = take_programs(options, q)
-            return module.decode_attention(q, k, v, output, parts=-(-programs // (batch * 8)), **rest)
+            return module.decode_attention(q, k, v, output, parts=-(-programs // (batch * 8)),
+                                           overlap=not place.is_dry(), **rest)
 
         return call
 

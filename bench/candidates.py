@@ -32,7 +32,7 @@ def best(name: str, configs: Sequence[Options], call: Callable[[Options], Any]) 
         return _failing(failure)
     if len(works) == 1 or place.is_dry():
         return next(iter(works.values()))
-    seconds = time_cuda(works, rounds=2, calls=4)
+    seconds = time_cuda(works, rounds=3, calls=12)
     fastest = min(seconds, key=seconds.__getitem__)
     print(f"    {name}, best of {len(works)}: {fastest}", flush=True)
     return works[fastest]

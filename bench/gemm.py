@@ -32,7 +32,8 @@ FLAT = [tile(128, 256, 64, 8, 3, FLATTEN=True), tile(128, 256, 64, 8, 4, PARTS=2
         tile(128, 256, 64, 8, 4, PARTS=2), tile(128, 128, 64, 8, 4, FLATTEN=True)]
 SHARED = [tile(128, 128, 64, 8, 4, schedule="split", SPLITS=2), tile(128, 128, 64, 8, 4, schedule="stream"),
           tile(64, 256, 64, 4, 3, schedule="stream"), tile(128, 128, 64, 8, 4, schedule="split", SPLITS=1),
-          tile(64, 128, 64, 4, 4, schedule="split", SPLITS=1)]
+          tile(64, 128, 64, 4, 4, schedule="split", SPLITS=1), tile(64, 64, 64, 4, 6, schedule="split", SPLITS=1),
+          tile(64, 128, 64, 4, 6), tile(64, 128, 128, 4, 3)]
 
 
 def few(m: int, n: int, k: int, splits: int, stages: int, warps: int = 4) -> Options:
@@ -41,9 +42,9 @@ def few(m: int, n: int, k: int, splits: int, stages: int, warps: int = 4) -> Opt
 
 
 FEW = {16: [few(16, 64, 128, 1, 4), few(16, 64, 128, 2, 4), few(16, 64, 256, 2, 3), few(16, 64, 128, 4, 4),
-            few(16, 128, 128, 4, 4), few(16, 64, 64, 8, 6)],
+            few(16, 128, 128, 4, 4), few(16, 64, 128, 1, 6), few(16, 32, 256, 1, 4), few(16, 64, 256, 1, 3)],
        64: [few(64, 64, 128, 1, 4), few(64, 64, 128, 2, 4), few(64, 64, 128, 4, 3), few(64, 128, 128, 2, 4),
-            few(64, 128, 64, 4, 4), few(64, 128, 128, 4, 3, 8)]}
+            few(64, 128, 64, 4, 4), few(64, 64, 128, 1, 6), few(64, 64, 256, 1, 3), few(64, 64, 256, 2, 3)]}
 
 
 def matmul() -> Iterator[Workload]:

@@ -2,6 +2,7 @@
 
 There are too few queries to fill a GPU, so the keys are split: each program computes the attention of
 the query heads that share a key head over one part of the keys, and a second kernel weighs the parts.
+On an NVIDIA GPU the second kernel is already there when the first one ends: it begins early and waits.
 """
 
 import numpy as np
@@ -12,7 +13,9 @@ from arrays import empty, empty_like, on_device, parse_device, processors, repor
 
 @tw.jit
 def split_kernel(q, k, v, partial, lse, scale, keys, part_keys, heads, GROUP: tl.constexpr, HEAD: tl.constexpr,
-                 BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+                 BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, OVERLAP: tl.constexpr):
+    if OVERLAP:
+        tl.extra.cuda.gdc_launch_dependents()
     key_head, part = tl.program_id(0), tl.program_id(1)
     group, columns = tl.arange(0, BLOCK_M), tl.arange(0, HEAD)
     rows = key_head * GROUP + group
@@ -44,7 +47,9 @@ def split_kernel(q, k, v, partial, lse, scale, keys, part_keys, heads, GROUP: tl
 
 
 @tw.jit
-def combine_kernel(partial, lse, output, parts, heads, HEAD: tl.constexpr, PARTS: tl.constexpr):
+def combine_kernel(partial, lse, output, parts, heads, HEAD: tl.constexpr, PARTS: tl.constexpr, OVERLAP: tl.constexpr):
+    if OVERLAP:
+        tl.extra.cuda.gdc_wait()
     head, part, columns = tl.program_id(0), tl.arange(0, PARTS), tl.arange(0, HEAD)
     rows = part * heads + head
     exponents = tl.load(lse + rows, mask=part < parts, other=-float("inf"))
@@ -54,8 +59,10 @@ def combine_kernel(partial, lse, output, parts, heads, HEAD: tl.constexpr, PARTS
     tl.store(output + head * HEAD + columns, result.to(output.dtype.element_ty))
 
 
-def decode_attention(q, k, v, output=None, parts: int | None = None, BLOCK_N: int = 64, **options):
-    """Attention of q (batch, heads, size) over k and v (batch, key heads, keys, size)."""
+def decode_attention(q, k, v, output=None, parts: int | None = None, BLOCK_N: int = 64, overlap: bool = True,
+                     **options):
+    """Attention of q (batch, heads, size) over k and v (batch, key heads, keys, size). `overlap`: the second kernel
+    begins early, where the GPU can do that."""
     batch, heads, size = q.shape
     key_heads, keys = k.shape[1:3]
     parts = parts or tw.cdiv(4 * processors(q), batch * key_heads)
@@ -66,9 +73,9 @@ def decode_attention(q, k, v, output=None, parts: int | None = None, BLOCK_N: in
     group = heads // key_heads
     split_kernel[(batch * key_heads, parts)](q, k, v, partial, lse, size**-0.5, keys, part_keys, batch * heads,
                                              GROUP=group, HEAD=size, BLOCK_M=max(16, tw.next_power_of_2(group)),
-                                             BLOCK_N=BLOCK_N, **options)
+                                             BLOCK_N=BLOCK_N, OVERLAP=overlap, **options)
     combine_kernel[(batch * heads,)](partial, lse, output, parts, batch * heads, HEAD=size,
-                                     PARTS=tw.next_power_of_2(parts))
+                                     PARTS=tw.next_power_of_2(parts), OVERLAP=overlap, launch_pdl=overlap)
     return output
 
 

@@ -64,7 +64,9 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
         if shared_bytes > _SHARED_BYTES_BY_DEFAULT:
             name = bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             call(purpose, "cuFuncSetAttribute", function, name, shared_bytes)
-    special = [bool(kernel.metadata.get(name)) for name in ("launch_cooperative_grid", "launch_pdl")]
+    # Older GPUs start kernels one after another, and their drivers refuse to be asked for more.
+    overlaps = bool(kernel.metadata.get("launch_pdl")) and device.properties.capability >= (9, 0)
+    special = [bool(kernel.metadata.get("launch_cooperative_grid")), overlaps]
     return _launcher.wrap_nvidia(kernel.name, int(function), int(device.context), threads, shared_bytes,
                                  kernel.metadata["num_ctas"], module, *special,
                                  kernel.metadata.get("descriptors", ()))

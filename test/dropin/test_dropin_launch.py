@@ -360,6 +360,8 @@ def test_what_only_a_vendor_has():
     ptx = triton.compile(ASTSource(ask, {"out": "*i64"}), target=GPUTarget("cuda", 90, 32)).asm["ptx"]
     for text in ("griddepcontrol.wait", "griddepcontrol.launch_dependents", "%globaltimer", "%smid"):
         assert text in ptx
+    earlier = triton.compile(ASTSource(ask, {"out": "*i64"}), target=GPUTarget("cuda", 80, 32)).asm["ptx"]
+    assert "%smid" in earlier and "griddepcontrol" not in earlier
     amdgcn = triton.compile(ASTSource(ask, {"out": "*i64"}), target=GPUTarget("hip", "gfx942", 64)).asm["amdgcn"]
     assert "s_memrealtime" in amdgcn and "griddepcontrol" not in amdgcn
 

@@ -47,6 +47,8 @@ public:
 
   /// State of argument `index`, a pointer now, that it is a descriptor.
   virtual void describeArgument(mlir::func::FuncOp function, unsigned index) const = 0;
+  /// Bring the descriptor near before the first copy by it.
+  virtual void emitPrefetchDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc) const = 0;
   /// Start copying the box at `indices`, of the slowest dimension first.
   virtual void emitBlockCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination,
                              mlir::Value desc, mlir::ValueRange indices,

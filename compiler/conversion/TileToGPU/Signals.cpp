@@ -182,10 +182,22 @@ static LogicalResult lowerRole(RolesOp op, unsigned role, ThreadLowering &t,
   return result;
 }
 
+/// By the first thread of the last role, while another one makes the signals.
+static void prefetchDescriptors(RolesOp op, ThreadLowering &t, const RoleHooks &hooks) {
+  int64_t threads = getTarget(op).getLanes();
+  int64_t first = (op.getTotalWarps() - op.getWarps().back()) * threads;
+  emitIf(t, createEquals(t.b, t.scope.getThread(), first), [&] {
+    for (Value argument : op->getParentOfType<func::FuncOp>().getArguments())
+      if (isa<DescType>(argument.getType()))
+        hooks.emitPrefetchDescriptor(t.b, t.get(argument));
+  });
+}
+
 LogicalResult tile::lower(RolesOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getHooks(op, t);
   if (!hooks)
     return failure();
+  prefetchDescriptors(op, t, *hooks);
   hooks->emitPublishSignals(t.b);
   t.scope.emitBarrier(t.b);
   OpBuilder::InsertionGuard guard(t.b);

@@ -82,6 +82,13 @@ void HopperHooks::describeArgument(func::FuncOp function, unsigned index) const 
                       b.getI64IntegerAttr(kMapAlignment));
 }
 
+void HopperHooks::emitPrefetchDescriptor(ImplicitLocOpBuilder &b, Value desc) const {
+  NVVM::PrefetchOp::create(b, /*cacheLevel=*/NVVM::PrefetchCacheLevelAttr(),
+                           /*evictPriority=*/NVVM::CacheEvictionPriorityAttr(), desc,
+                           /*predicate=*/Value(), /*tensormap=*/b.getUnitAttr(),
+                           /*uniform=*/UnitAttr(), /*in_param_space=*/b.getUnitAttr());
+}
+
 /// The fastest dimension comes first.
 static SmallVector<Value> getCoordinates(ValueRange indices) {
   return SmallVector<Value>(llvm::reverse(indices));

@@ -23,6 +23,7 @@ public:
                   mlir::Value predicate) const override;
   void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address, int64_t bytes) const override;
   void describeArgument(mlir::func::FuncOp function, unsigned index) const override;
+  void emitPrefetchDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc) const override;
   void emitBlockCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination, mlir::Value desc,
                      mlir::ValueRange indices, mlir::Value signal) const override;
   void emitBlockStore(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value desc,

@@ -9,23 +9,37 @@
 using namespace mlir;
 using namespace tile;
 
+namespace {
 /// Ops beside the loop that define what its bounds and the first copies need.
-static DenseSet<Operation *> collectNeeded(scf::ForOp loop, const Schedule &schedule) {
-  DenseSet<Operation *> needed;
-  auto need = [&](Value value) {
+class Needed {
+public:
+  Needed(scf::ForOp loop, const Schedule &schedule) : block(loop->getBlock()) {
+    for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
+      add(bound);
+    for (unsigned index : schedule.carried)
+      add(loop.getInits()[index]);
+    for (Operation *op : schedule.addressOps)
+      addOperands(op);
+    for (const AheadLoad &ahead : schedule.loads)
+      addOperands(ahead.load);
+  }
+
+  bool contains(Operation *op) const { return ops.contains(op); }
+  void addOperands(Operation *op) {
+    for (Value operand : op->getOperands())
+      add(operand);
+  }
+
+private:
+  void add(Value value) {
     if (Operation *def = value.getDefiningOp())
-      needed.insert(loop->getBlock()->findAncestorOpInBlock(*def));
-  };
-  for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
-    need(bound);
-  for (unsigned index : schedule.carried)
-    need(loop.getInits()[index]);
-  for (Operation *op : schedule.addressOps)
-    llvm::for_each(op->getOperands(), need);
-  for (const AheadLoad &ahead : schedule.loads)
-    llvm::for_each(LoadOp(ahead.load)->getOperands(), need);
-  return needed;
-}
+      ops.insert(block->findAncestorOpInBlock(*def));
+  }
+
+  Block *block;
+  DenseSet<Operation *> ops;
+};
+} // namespace
 
 /// Copies may pass what only reads, or exchanges blocks where there is memory for
 /// that beside the copies.
@@ -37,12 +51,24 @@ static bool mayPass(Operation *op, int64_t spareBytes) {
 }
 
 Operation *tile::findPrologueStart(scf::ForOp loop, const Schedule &schedule) {
-  DenseSet<Operation *> needed = collectNeeded(loop, schedule);
+  Needed needed(loop, schedule);
+  SmallVector<Operation *> moved; // the last one first
   Operation *start = loop;
-  while (Operation *before = start->getPrevNode()) {
-    if (needed.contains(before) || !mayPass(before, schedule.spareBytes))
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+    if (needed.contains(op)) {
+      if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+        break;
+      needed.addOperands(op);
+      moved.push_back(op);
+    } else if (!mayPass(op, schedule.spareBytes)) {
       break;
-    start = before;
+    }
+    start = op;
   }
+  for (Operation *op : llvm::reverse(moved))
+    if (op != start)
+      op->moveBefore(start);
+    else
+      start = start->getNextNode();
   return start;
 }

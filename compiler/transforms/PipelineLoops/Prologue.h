@@ -7,7 +7,8 @@
 namespace tile {
 
 /// The op before which the copies of the first iterations can start: as early as
-/// what they need is there, so that they do not wait for other loads.
+/// what they need is there, so that they do not wait for other loads. What they
+/// need is moved before it.
 mlir::Operation *findPrologueStart(mlir::scf::ForOp loop, const Schedule &schedule);
 
 } // namespace tile

@@ -135,7 +135,10 @@ RegisterShares tile::shareRegisters(func::FuncOp function, int64_t computingWarp
   if (dealer.registers == 0)
     return {};
   int64_t programs = countPrograms(function, dealer, onChipBytes);
-  if (dealer.getAtFirst(programs) < getMostAccumulators(function) + kOthers)
+  // All that one instruction takes must be there at first; and where nothing is
+  // gained, threads have what they need anyway.
+  if (dealer.getAtFirst(programs) < getMostAccumulators(function) + kOthers ||
+      dealer.getComputing(programs) <= dealer.getAtFirst(programs))
     return {};
   return {static_cast<int32_t>(dealer.getComputing(programs)),
           static_cast<int32_t>(Dealer::kFetching)};

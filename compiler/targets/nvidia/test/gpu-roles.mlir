@@ -28,6 +28,10 @@ func.func @roles(%p: !tile.ptr<f16>, %i: i32, %d: !tile.desc<8x64xf16>, %w: !til
   // CHECK: scf.if
   // CHECK-COUNT-2: nvvm.mbarrier.init
   // CHECK: }
+  // Another thread brings the descriptor near.
+  // CHECK: scf.if
+  // CHECK-NEXT: nvvm.prefetch tensormap in_param_space, %[[D]]
+  // CHECK: }
   // CHECK: nvvm.fence.mbarrier.init
   // CHECK-NEXT: gpu.barrier
   // CHECK: scf.if

@@ -9,6 +9,7 @@ from ...ast.values import tensor
 from ...errors import TileTypeError
 from ..elements import inline_asm_elementwise
 from ..registry import builtin
+from ..target_info import current_target
 from ..types import int32, int64
 from . import libdevice
 
@@ -51,20 +52,25 @@ def num_threads() -> int:
     return _LANES * current().options.num_warps
 
 
+def _has_dependent_launches() -> bool:
+    target = current_target()
+    return target.backend == "cuda" and target.arch >= 90
+
+
 @builtin
 def gdc_wait() -> None:
     """Wait for the kernel before this one on its stream, where ``launch_pdl=True`` let this one begin early.
 
     Elsewhere kernels run one after another, and there is nothing to wait for.
     """
-    if current().options.target == "nvidia":
+    if _has_dependent_launches():
         _read("gdc_wait", "griddepcontrol.wait; mov.u32 $0, 0;", "=r,~{memory}", int32)
 
 
 @builtin
 def gdc_launch_dependents() -> None:
     """Let the next kernel on the stream begin, if it was launched with ``launch_pdl=True``."""
-    if current().options.target == "nvidia":
+    if _has_dependent_launches():
         _read("gdc_launch_dependents", "griddepcontrol.launch_dependents; mov.u32 $0, 0;", "=r,~{memory}", int32)
 
 
