@@ -121,6 +121,24 @@ def test_integers(rng, op, reference, dtype):
 
 
 # --- floats ---------------------------------------------------------------------------------------
+@tw.jit
+def bits_kernel(x, out, SHIFT: tl.constexpr, MASK: tl.constexpr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    value = tl.load(x + i)
+    right, left = ((value >> SHIFT) & MASK).to(tl.int16), ((value << SHIFT) & MASK).to(tl.int16)
+    tl.store(out + i, ((right | 0x6400) ^ left).to(tl.float16, bitcast=True) - 1032.0)
+
+
+@pytest.mark.parametrize("dtype, mask", [("int8", 15), ("int8", 127), ("uint8", 15), ("int16", 15), ("int16", 1023)])
+@pytest.mark.parametrize("shift", [0, 1, 4, 7])
+def test_bits_that_become_halves(rng, dtype, mask, shift):
+    x = rng.integers(-128 if dtype != "uint8" else 0, 128, 1024).astype(dtype) * np.array(1, dtype)
+    out = np.empty(x.size, np.float16)
+    bits_kernel[(1,)](x, out, SHIFT=shift, MASK=mask, SIZE=x.size)
+    right, left = ((bits & mask).astype(np.int16) for bits in (x >> shift, x << shift))
+    assert same(out, ((right | 0x6400) ^ left).view(np.float16) - np.float16(1032))
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("op, reference", INTEGER_OPS[:3], ids=lambda op: getattr(op, "__name__", ""))
 def test_floats(rng, op, reference, dtype):

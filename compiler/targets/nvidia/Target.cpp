@@ -3,6 +3,7 @@
 
 #include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
+#include "compiler/core/PairHalfwords.h"
 #include "compiler/core/SplitVectors.h"
 #include "compiler/targets/nvidia/Hooks.h"
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
@@ -127,6 +128,7 @@ void boundRegisters(ModuleOp module, int64_t count) {
 void prepare(llvm::Module &module) {
   markAssemblyConvergent(module);
   splitVectors(module);
+  pairHalfwords(module);
 }
 
 class NvidiaTarget final : public Target {

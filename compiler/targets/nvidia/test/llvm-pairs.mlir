@@ -1,0 +1,70 @@
+// Elements of 16 bits that are put together are computed two at a time.
+// RUN: tile-translate %s --target=nvidia:sm_90a --from=llvm --emit=llvmir | FileCheck %s
+
+// Halves of bytes as numbers: spread over a word once, without sign where a mask takes none.
+// CHECK-LABEL: @nibbles
+// CHECK: %[[BYTES:.*]] = load i16
+// CHECK: zext i16 %[[BYTES]] to i32
+// CHECK: shl {{.*}}i32 %{{.*}}, 8
+// CHECK-NOT: i8{{$}}
+// CHECK-COUNT-2: fadd <2 x half> %{{.*}}, splat (half 0xHE408)
+// CHECK-NOT: fadd
+// CHECK: ret void
+llvm.func @nibbles(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %mask = llvm.mlir.constant(dense<15> : vector<2xi8>) : vector<2xi8>
+  %four = llvm.mlir.constant(dense<4> : vector<2xi8>) : vector<2xi8>
+  %bits = llvm.mlir.constant(dense<25600> : vector<2xi16>) : vector<2xi16>
+  %bias = llvm.mlir.constant(dense<1.032000e+03> : vector<2xf16>) : vector<2xf16>
+  %bytes = llvm.load %in {alignment = 2 : i64} : !llvm.ptr<1> -> vector<2xi8>
+  %low = llvm.and %bytes, %mask : vector<2xi8>
+  %lows = llvm.sext %low : vector<2xi8> to vector<2xi16>
+  %low1 = llvm.or %lows, %bits : vector<2xi16>
+  %low2 = llvm.bitcast %low1 : vector<2xi16> to vector<2xf16>
+  %low3 = llvm.fsub %low2, %bias : vector<2xf16>
+  llvm.store %low3, %out {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr<1>
+  %shifted = llvm.ashr %bytes, %four : vector<2xi8>
+  %high = llvm.and %shifted, %mask : vector<2xi8>
+  %highs = llvm.sext %high : vector<2xi8> to vector<2xi16>
+  %high1 = llvm.or %highs, %bits : vector<2xi16>
+  %high2 = llvm.bitcast %high1 : vector<2xi16> to vector<2xf16>
+  %high3 = llvm.fsub %high2, %bias : vector<2xf16>
+  llvm.store %high3, %in {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr<1>
+  llvm.return
+}
+
+// More than two: as many pairs, which LLVM joins again. Elements that are computed in different ways stay apart.
+// CHECK-LABEL: @four
+// CHECK: fmul <4 x half>
+// CHECK: fadd half
+// CHECK: fmul half
+// CHECK: ret void
+llvm.func @four(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %x = llvm.load %in {alignment = 8 : i64} : !llvm.ptr<1> -> vector<4xf16>
+  %y = llvm.fmul %x, %x : vector<4xf16>
+  llvm.store %y, %out {alignment = 8 : i64} : vector<4xf16>, !llvm.ptr<1>
+  %a = llvm.extractelement %x[%zero : i32] : vector<4xf16>
+  %b = llvm.extractelement %x[%one : i32] : vector<4xf16>
+  %sum = llvm.fadd %a, %b : f16
+  %product = llvm.fmul %a, %b : f16
+  %none = llvm.mlir.undef : vector<2xf16>
+  %first = llvm.insertelement %sum, %none[%zero : i32] : vector<2xf16>
+  %both = llvm.insertelement %product, %first[%one : i32] : vector<2xf16>
+  llvm.store %both, %in {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr<1>
+  llvm.return
+}
+
+// Signs that count keep their shifts.
+// CHECK-LABEL: @signs
+// CHECK-COUNT-2: ashr i16
+// CHECK: ret void
+llvm.func @signs(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %four = llvm.mlir.constant(dense<4> : vector<2xi16>) : vector<2xi16>
+  %mask = llvm.mlir.constant(dense<8191> : vector<2xi16>) : vector<2xi16>
+  %x = llvm.load %in {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xi16>
+  %shifted = llvm.ashr %x, %four : vector<2xi16>
+  %masked = llvm.and %shifted, %mask : vector<2xi16>
+  llvm.store %masked, %out {alignment = 4 : i64} : vector<2xi16>, !llvm.ptr<1>
+  llvm.return
+}
