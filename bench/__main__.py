@@ -40,9 +40,11 @@ def main() -> int:
     if arguments.arch:
         os.environ["TILEWRIGHT_ARCH"] = arguments.arch
         os.environ["TRITON_OVERRIDE_ARCH"] = arguments.arch.replace("_", "").rstrip("a")
-    from bench.place import set_dry, set_workers
+    from bench.place import set_dry, set_gpu, set_workers
 
     set_workers(arguments.workers)
+    if arguments.device == "cuda":
+        set_gpu()
     if arguments.dry:
         os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when kernels are defined
         set_dry()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 _dry = False
+_gpu = False
 _workers = 1
 
 
@@ -18,6 +19,17 @@ def set_dry() -> None:
 def is_dry() -> bool:
     """Whether workloads are only tried out."""
     return _dry
+
+
+def set_gpu() -> None:
+    """Run on a GPU."""
+    global _gpu
+    _gpu = True
+
+
+def has_gpu() -> bool:
+    """Whether workloads run on a GPU."""
+    return _gpu and not _dry
 
 
 def set_workers(count: int) -> None:

@@ -68,12 +68,13 @@ def attention(q, k, v, causal, output=None, logsums=None, BLOCK_M=64, BLOCK_N=32
     consecutive heads of q. Gives `logsums` (heads, length), if they are given, log(sum(exp(scores)))."""
     heads, length, size = q.shape
     output = empty_like(q) if output is None else output
-    even = length % BLOCK_M == 0 and length % BLOCK_N == 0
+    even = length % BLOCK_N == 0
+    # Queries behind the last one of a head are computed from those of the next, and not written.
     attention_kernel[(tw.cdiv(length, BLOCK_M), heads)](
-        describe_rows(q, BLOCK_M, even), describe_rows(k, BLOCK_N, even), describe_rows(v, BLOCK_N, even),
-        describe_rows(output, BLOCK_M, even), logsums, size**-0.5, length, HEAD=size, GROUP=heads // k.shape[0],
-        BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, EVEN=even, PEELED=PEELED, LOGSUMS=logsums is not None,
-        **options)
+        describe_rows(q, BLOCK_M, True), describe_rows(k, BLOCK_N, even), describe_rows(v, BLOCK_N, even),
+        describe_rows(output, BLOCK_M, length % BLOCK_M == 0), logsums, size**-0.5, length, HEAD=size,
+        GROUP=heads // k.shape[0], BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, EVEN=even, PEELED=PEELED,
+        LOGSUMS=logsums is not None, **options)
     return output
 
 

@@ -32,7 +32,9 @@ def _check_power(name: str, value: Any) -> None:
 
 
 def _check_warps(name: str, value: Any) -> None:
-    _check_power(name, value)
+    _check_positive(name, value)
+    if value not in (12, 24) and value & (value - 1):
+        raise TargetError(f"option '{name}' must be a power of two, 12 or 24, got {value}")
     if value > 32:
         raise TargetError(f"option '{name}' must be at most 32, got {value}")
 

@@ -165,7 +165,8 @@ def attend(q_blocks, k_blocks, v_blocks, out_blocks, length, scale, HEAD: tl.con
     out_blocks.store([row, 0], (sums / total[:, None]).to(tl.float16))
 
 
-@pytest.mark.parametrize("options", [(128, 128, 8, 2), (128, 64, 8, 3), (64, 64, 4, 1), (64, 32, 4, 4)], ids=str)
+@pytest.mark.parametrize("options", [(128, 128, 8, 2), (128, 64, 8, 3), (64, 64, 4, 1), (64, 32, 4, 4),
+                                     (192, 64, 12, 2)], ids=str)
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("head", [64, 128])
 def test_attention(rng, head, causal, options):

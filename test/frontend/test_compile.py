@@ -45,7 +45,7 @@ def test_types_that_do_not_exist(text, message):
 
 @pytest.mark.parametrize("options, message", [
     ({"num_warp": 4}, "there is no option 'num_warp'; did you mean 'num_warps'?"),
-    ({"num_warps": 3}, "option 'num_warps' must be a power of two, got 3"),
+    ({"num_warps": 3}, "option 'num_warps' must be a power of two, 12 or 24, got 3"),
     ({"num_warps": 0}, "option 'num_warps' must be a positive integer, got 0"),
     ({"num_warps": 64}, "option 'num_warps' must be at most 32, got 64"),
     ({"num_stages": 1.5}, "option 'num_stages' must be an integer of at least 0, got 1.5"),

@@ -46,7 +46,7 @@ LinearLayout tile::getUnitLayout(MatmulUnit unit, MatmulOperand operand, ArrayRe
     layout = layout.repeated(Dim::Warp, 0, warps.batch);
   SmallVector<unsigned> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
-  return layout.resizedTo(shape, order);
+  return layout.replicated(Dim::Warp, warps.copies).resizedTo(shape, order);
 }
 
 /// Doubles `counts` along the last two dimensions, the smaller side of `covered`
@@ -139,6 +139,12 @@ static double getTraffic(const MatmulProblem &problem, MatmulUnit unit, const Wa
   return traffic * waste * waste;
 }
 
+/// Whether `parts` that are no power of two cut a side into whole instructions.
+static bool isEvenCut(int64_t size, int64_t parts, int64_t step) {
+  return llvm::isPowerOf2_64(parts) || size % (parts * step) == 0;
+}
+
+/// Warps of which no arrangement cuts the product evenly compute the same as others.
 static WarpGrid arrangeWarps(const MatmulProblem &problem, MatmulUnit unit, int64_t batch,
                              bool isChained) {
   std::array<int64_t, 3> instruction = unit.getInstructionShape();
@@ -147,17 +153,26 @@ static WarpGrid arrangeWarps(const MatmulProblem &problem, MatmulUnit unit, int6
   best.batch = std::gcd(batch, warps);
   warps /= best.batch;
   best.rows = warps;
-  if (isChained && problem.m >= instruction[0] * warps)
+  if (isChained && problem.m >= instruction[0] * warps &&
+      isEvenCut(problem.m, warps, instruction[0]))
     return best;
-  double least = getTraffic(problem, unit, best);
-  for (int64_t columns = 2; columns <= warps; ++columns) {
+  std::optional<double> least;
+  for (int64_t columns = 1; columns <= warps; ++columns) {
     WarpGrid grid{best.batch, warps / columns, columns};
-    if (warps % columns != 0)
+    if (warps % columns != 0 || !isEvenCut(problem.m, grid.rows, instruction[0]) ||
+        !isEvenCut(problem.n, columns, instruction[1]))
       continue;
     double traffic = getTraffic(problem, unit, grid);
-    if (traffic < least)
+    if (!least || traffic < *least)
       std::tie(best, least) = std::pair(grid, traffic);
   }
+  if (least)
+    return best;
+  MatmulProblem smaller = problem;
+  int64_t copies = problem.numWarps / getPowerOfTwoPart(problem.numWarps);
+  smaller.numWarps /= copies;
+  best = arrangeWarps(smaller, unit, batch, isChained);
+  best.copies = copies;
   return best;
 }
 

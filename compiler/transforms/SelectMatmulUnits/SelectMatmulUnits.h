@@ -9,9 +9,10 @@
 
 namespace tile {
 
-/// Warps along the batch, the rows and the columns of a product.
+/// Warps along the batch, the rows and the columns of a product; each such grid is
+/// there `copies` times, and computes the same.
 struct WarpGrid {
-  int64_t batch = 1, rows = 1, columns = 1;
+  int64_t batch = 1, rows = 1, columns = 1, copies = 1;
 };
 
 /// The layout of a block of `shape` (with a batch first, if of rank three) that
