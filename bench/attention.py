@@ -35,7 +35,7 @@ TRIPLE = [tile(192, 128, 12, 2), tile(192, 128, 12, 3), tile(192, 64, 12, 3)]  #
 TRIPLE_WIDE = [tile(192, 64, 12, 2), tile(192, 64, 12, 3)]
 UNPEELED = [tile(128, 128, 8, 2, PEELED=False), tile(128, 128, 8, 3, PEELED=False)]
 BACKWARD = [tile(64, 128, 8, 2), tile(64, 64, 4, 2), tile(64, 128, 8, 2, deterministic=True)]
-BACKWARD_NARROW = [*BACKWARD, tile(64, 128, 8, 3)]
+BACKWARD_NARROW = [*BACKWARD, tile(64, 128, 8, 3), tile(128, 128, 8, 2)]
 
 
 def attention() -> Iterator[Workload]:

@@ -41,22 +41,21 @@ def keys_kernel(queries, keys, values, d_output, sums, deltas, dq, dk, dv, scale
     columns = start + tl.arange(0, BLOCK_N)
     d_key = tl.zeros((BLOCK_N, HEAD), dtype=tl.float32)
     d_value = tl.zeros((BLOCK_N, HEAD), dtype=tl.float32)
-    first = start // BLOCK_M if CAUSAL else 0
-    blocks = tl.cdiv(length, BLOCK_M) - first
-    for step in range(0, GROUP * blocks):  # all blocks of queries, of each head of the group
-        head = kv_head * GROUP + step // blocks
-        row = (first + step % blocks) * BLOCK_M
+    first = start // BLOCK_M * BLOCK_M if CAUSAL else 0
+    head, row = kv_head * GROUP, first
+    for _ in range(0, GROUP * tl.cdiv(length - first, BLOCK_M)):  # all blocks of queries, of each head of the group
         query = load_rows(queries, head, row, length)
         d_out = load_rows(d_output, head, row, length)
         # Products stand as early as they can, so that each runs while the numbers of the one before are worked on.
         scores = tl.dot(key, query.T)
         d_weights = tl.dot(value, d_out.T)
-        weights = tl.exp2(scores * (scale * LOG2_E) - sums.load([head * padded + row])[None, :])
         if CAUSAL:
-            rows = row + tl.arange(0, BLOCK_M)
-            weights = tl.where(rows[None, :] >= columns[:, None], weights, 0.0)
+            if row < start + BLOCK_N:  # the block is on the diagonal
+                rows = row + tl.arange(0, BLOCK_M)
+                scores = tl.where(rows[None, :] >= columns[:, None], scores, float("-inf"))
         if not EVEN:
-            weights = tl.where(columns[:, None] < length, weights, 0.0)
+            scores = tl.where(columns[:, None] < length, scores, float("-inf"))
+        weights = tl.exp2(scores * (scale * LOG2_E) - sums.load([head * padded + row])[None, :])
         d_value = tl.dot(weights.to(d_out.dtype), d_out, d_value)
         d_scores = (weights * (d_weights - deltas.load([head * padded + row])[None, :])).to(query.dtype)
         if ADD:
@@ -64,6 +63,8 @@ def keys_kernel(queries, keys, values, d_output, sums, deltas, dq, dk, dv, scale
         d_key = tl.dot(d_scores, query, d_key)
         if ADD:
             add_rows(dq, head, row, length, d_query)
+        is_last = row + BLOCK_M >= length  # of the head
+        head, row = head + is_last, tl.where(is_last, first, row + BLOCK_M)
     store_rows(dk, kv_head, start, length, (d_key * scale).to(dk.dtype))
     store_rows(dv, kv_head, start, length, d_value.to(dv.dtype))
 
