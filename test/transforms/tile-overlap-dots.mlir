@@ -71,11 +71,70 @@ func.func @same(%x: !half, %zero: !sum, %given: !block) -> (!sum, !sum) {
   return %a1, %b1 : !sum, !sum
 }
 
-// No more is in flight than registers hold.
+// What an iteration ends with goes on beside the first products of the next one: these read other
+// blocks of the ring.
+// CHECK-LABEL: func.func @next
+func.func @next(%i: i32, %n: i32, %p: i32, %zero: !sum) -> !sum {
+  %one = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<2>
+  // CHECK: %[[NONE:.+]] = tile.pend %
+  // CHECK: %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%[[ACC:.+]] = %[[NONE]], %{{.*}} =
+  %r:2 = scf.for %j = %i to %n step %one iter_args(%acc = %zero, %at = %i) -> (!sum, i32) : i32 {
+    %v = tile.acquire %full[%at] phase %p of (%stack : !stack) : !tile.signals<2>
+    // CHECK: %[[A:.+]] = tile.async_dot
+    // CHECK-NEXT: %[[C:.+]] = tile.async_dot
+    // CHECK-NEXT: %[[BOTH:.+]]:2 = tile.await_dots(%[[A]], %[[ACC]]) in_flight 1 : {{.*}} -> tensor<{{.*}}>, !tile.pending
+    %a = tile.async_dot %v, %v, %zero unit(#unit) : !block, !block, !sum -> !pending
+    %a1 = tile.await_dots(%a) in_flight 0 : !pending -> !sum
+    %c = tile.async_dot %v, %v, %zero unit(#unit) : !block, !block, !sum -> !pending
+    %c1 = tile.await_dots(%c) in_flight 0 : !pending -> !sum
+    %s = arith.addf %a1, %a1 : !sum
+    %m = arith.mulf %s, %c1 : !sum
+    %h = arith.truncf %m : !sum to !half
+    // CHECK: tile.await_dots(%[[C]]) in_flight 0
+    // CHECK: %[[B:.+]] = tile.async_dot %{{.*}}, %{{.*}}, %[[BOTH]]#1 unit
+    // CHECK-NOT: tile.await_dots
+    // CHECK: scf.yield %[[B]],
+    %b = tile.async_dot %h, %v, %acc unit(#unit) : !half, !block, !sum -> !pending
+    %b1 = tile.await_dots(%b) in_flight 0 : !pending -> !sum
+    %next = arith.xori %at, %one : i32
+    scf.yield %b1, %next : !sum, i32
+  }
+  // CHECK: %[[SUM:.+]] = tile.await_dots(%[[LOOP]]#0) in_flight 0
+  // CHECK: return %[[SUM]]
+  return %r#0 : !sum
+}
+
+// A ring of one block has no other, and registers hold no more.
+// CHECK-LABEL: func.func @one_block
+// CHECK-NOT: = tile.pend %
+func.func @one_block(%i: i32, %n: i32, %p: i32, %zero: !sum) -> !sum {
+  %one = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !tile.buffer<1x64x64xf16, #memory>
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<1>
+  %r:2 = scf.for %j = %i to %n step %one iter_args(%acc = %zero, %at = %i) -> (!sum, i32) : i32 {
+    %v = tile.acquire %full[%at] phase %p of (%stack : !tile.buffer<1x64x64xf16, #memory>) : !tile.signals<1>
+    %a = tile.async_dot %v, %v, %zero unit(#unit) : !block, !block, !sum -> !pending
+    %a1 = tile.await_dots(%a) in_flight 0 : !pending -> !sum
+    %c = tile.async_dot %v, %v, %zero unit(#unit) : !block, !block, !sum -> !pending
+    %c1 = tile.await_dots(%c) in_flight 0 : !pending -> !sum
+    %s = arith.addf %a1, %a1 : !sum
+    %m = arith.mulf %s, %c1 : !sum
+    %h = arith.truncf %m : !sum to !half
+    %b = tile.async_dot %h, %v, %acc unit(#unit) : !half, !block, !sum -> !pending
+    %b1 = tile.await_dots(%b) in_flight 0 : !pending -> !sum
+    scf.yield %b1, %at : !sum, i32
+  }
+  return %r#0 : !sum
+}
+
 // CHECK-LABEL: func.func @registers
+// CHECK-NOT: = tile.pend %
 // CHECK: %[[A:.+]] = tile.async_dot
 // CHECK-NEXT: tile.await_dots(%[[A]]) in_flight 0
 // CHECK-NEXT: tile.async_dot
+// CHECK-NOT: = tile.pend %
 func.func @registers(%i: i32, %n: i32, %p: i32, %x: !half, %zero: !sum, %many: !wide) -> !wide {
   %one = arith.constant 1 : i32
   %stack = tile.buffer_alloc : !tile.buffer<2x64x256xf16, #wide_memory>

@@ -42,6 +42,53 @@ func.func @products(%d: !tile.desc<64x64xf16>, %i: i32, %p: i32, %zero: tensor<6
   return
 }
 
+// What a product in flight reads into the next iteration goes back there, if there was an iteration
+// before, and the last one's behind the loop, if there was any.
+// CHECK-LABEL: func.func @later
+func.func @later(%d: !tile.desc<64x64xf16>, %i: i32, %n: i32, %p: i32, %x: tensor<64x64xf16, #acc>, %zero: tensor<64x64xf32, #acc>) {
+  %c1 = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<3>
+  // CHECK: %[[EMPTY:.*]] = tile.signal_alloc arrivals 4
+  %empty = tile.signal_alloc arrivals 4 : !tile.signals<3>
+  tile.roles warps [4, 4] registers [0, 0] threads [128, 1] {
+    %none = tile.pend %zero : tensor<64x64xf32, #acc>
+    // CHECK: %[[LOOP:.*]]:2 = scf.for %[[I:.*]] = %[[FROM:.*]] to %[[TO:.*]] step %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[AT:.*]] = %
+    %r:2 = scf.for %j = %i to %n step %c1 iter_args(%acc = %none, %at = %i) -> (!tile.pending<tensor<64x64xf32, #acc>>, i32) : i32 {
+      %v = tile.acquire %full[%at] phase %p of (%stack : !stack) : !tile.signals<3>
+      %a = tile.async_dot %v, %v, %zero unit(#unit) : !block, !block, tensor<64x64xf32, #acc> -> !tile.pending<tensor<64x64xf32, #acc>>
+      // CHECK: tile.await_dots{{.*}} in_flight 1
+      // CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[I]], %[[FROM]]
+      // CHECK-NEXT: scf.if %[[LATER]] {
+      // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[AT]],
+      // CHECK: %[[LESS:.*]] = arith.subi %[[AT]],
+      // CHECK: %[[LAST:.*]] = arith.constant 2
+      // CHECK-NEXT: %[[BEFORE:.*]] = arith.select %[[WRAPS]], %[[LAST]], %[[LESS]]
+      // CHECK-NEXT: tile.arrive %[[EMPTY]][%[[BEFORE]]] together
+      // CHECK-NEXT: }
+      // CHECK-NOT: tile.arrive
+      // CHECK: scf.yield
+      %w:2 = tile.await_dots(%a, %acc) in_flight 1 : !tile.pending<tensor<64x64xf32, #acc>>, !tile.pending<tensor<64x64xf32, #acc>> -> !tile.pending<tensor<64x64xf32, #acc>>, !tile.pending<tensor<64x64xf32, #acc>>
+      %b = tile.async_dot %x, %v, %w#1 unit(#unit) : tensor<64x64xf16, #acc>, !block, !tile.pending<tensor<64x64xf32, #acc>> -> !tile.pending<tensor<64x64xf32, #acc>>
+      %y:2 = tile.await_dots(%w#0, %b) in_flight 1 : !tile.pending<tensor<64x64xf32, #acc>>, !tile.pending<tensor<64x64xf32, #acc>> -> tensor<64x64xf32, #acc>, !tile.pending<tensor<64x64xf32, #acc>>
+      %next = arith.addi %at, %c1 : i32
+      scf.yield %b, %next : !tile.pending<tensor<64x64xf32, #acc>>, i32
+    }
+    // CHECK: tile.await_dots(%[[LOOP]]#0) in_flight 0
+    // CHECK-NEXT: %[[ENTERED:.*]] = arith.cmpi slt, %[[FROM]], %[[TO]]
+    // CHECK-NEXT: scf.if %[[ENTERED]] {
+    // CHECK: arith.cmpi eq, %[[LOOP]]#1,
+    // CHECK: tile.arrive %[[EMPTY]][%{{.*}}] together
+    // CHECK-NEXT: }
+    // CHECK-NOT: tile.arrive
+    // CHECK: }, {
+    %z = tile.await_dots(%r#0) in_flight 0 : !tile.pending<tensor<64x64xf32, #acc>> -> tensor<64x64xf32, #acc>
+  }, {
+    %w = tile.acquire %empty[%i] phase %p of (%stack : !stack) : !tile.signals<3>
+  }
+  return
+}
+
 // Threads that read are done when they have read; a block that a loop reads, when it ends;
 // what nobody reads, at once. Each ring has signals of its own.
 // CHECK-LABEL: func.func @threads

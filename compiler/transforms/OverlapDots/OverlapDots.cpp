@@ -227,6 +227,116 @@ static void chainDots(Block &block) {
     }
 }
 
+//===----------------------------------------------------------------------===//
+// Into the next iteration
+//===----------------------------------------------------------------------===//
+
+/// Whether the next iteration reads another block of the ring that `operand` is one of, or
+/// whether threads hold it.
+static bool lastsLonger(Value operand, scf::ForOp loop) {
+  if (!isa<BufferType>(operand.getType()))
+    return true;
+  while (auto view = operand.getDefiningOp<BufferTransposeOp>())
+    operand = view.getSource();
+  auto acquire = operand.getDefiningOp<AcquireOp>();
+  auto index = acquire ? dyn_cast<BlockArgument>(acquire.getIndex()) : BlockArgument();
+  return index && acquire->getBlock() == loop.getBody() && index.getOwner() == loop.getBody() &&
+         acquire.getSignals().getType().getCount() > 1;
+}
+
+/// The product that `last` waits for at the end of an iteration, if nothing but the loop touches
+/// its accumulator.
+static std::optional<CarriedDot> findLast(AwaitDotsOp last, unsigned place, AwaitDotsOp first,
+                                          scf::ForOp loop) {
+  auto dot = last.getPending()[place].getDefiningOp<AsyncDotOp>();
+  auto acc = dot ? dyn_cast<BlockArgument>(dot.getAcc()) : BlockArgument();
+  Value result = last.getValues()[place];
+  if (!acc || acc.getOwner() != loop.getBody() || !acc.hasOneUse() || !dot->hasOneUse() ||
+      dot->getBlock() != loop.getBody() || !first->isBeforeInBlock(dot) || !result.hasOneUse())
+    return std::nullopt;
+  unsigned index = acc.getArgNumber() - loop.getNumInductionVars();
+  if (loop.getYieldedValues()[index] != result || !lastsLonger(dot.getA(), loop) ||
+      !lastsLonger(dot.getB(), loop))
+    return std::nullopt;
+  return CarriedDot{dot, last, index};
+}
+
+/// The wait at which those of the iteration before are complete, because it is for the
+/// iteration's own; null if there is none.
+static AwaitDotsOp findFirstWait(Block &body) {
+  int64_t started = 0;
+  for (Operation &op : body) {
+    started += isa<AsyncDotOp>(op);
+    if (auto await = dyn_cast<AwaitDotsOp>(op))
+      return started > 0 && await.getInFlight() <= started ? await : AwaitDotsOp();
+  }
+  return {};
+}
+
+/// `first` also waits for `more`, and leaves these pending to whoever goes on with them.
+static void awaitToo(AwaitDotsOp first, ArrayRef<BlockArgument> more) {
+  OpBuilder b(first);
+  SmallVector<Value> pending(first.getPending());
+  SmallVector<Type> types(first.getResultTypes());
+  for (BlockArgument argument : more) {
+    pending.push_back(argument);
+    types.push_back(argument.getType());
+  }
+  auto wider = AwaitDotsOp::create(b, first.getLoc(), types, pending, first.getInFlight());
+  unsigned own = first.getNumResults();
+  first.replaceAllUsesWith(wider.getResults().take_front(own));
+  for (auto [argument, value] : llvm::zip(more, wider.getResults().drop_front(own)))
+    BlockArgument(argument).replaceAllUsesExcept(value, wider);
+  first.erase();
+}
+
+/// Whether a wait of the iteration completes the product.
+static bool isCompleteInside(AsyncDotOp dot, AwaitDotsOp last) {
+  int64_t later = 0;
+  for (Operation *op = dot->getNextNode(); op != last; op = op->getNextNode()) {
+    later += isa<AsyncDotOp>(op);
+    if (auto await = dyn_cast<AwaitDotsOp>(op); await && await.getInFlight() <= later)
+      return true;
+  }
+  return false;
+}
+
+/// Registers that products take before `first`.
+static int64_t countAtFirst(ArrayRef<CarriedDot> carried, AwaitDotsOp first) {
+  int64_t count = 0;
+  for (CarriedDot each : carried)
+    count += isCompleteInside(each.dot, each.await) ? countRegisters(each.dot.getBlockType())
+                                                    : countRegisters(each.dot);
+  for (auto dot : first->getBlock()->getOps<AsyncDotOp>())
+    count += dot->isBeforeInBlock(first) ? countRegisters(dot) : 0;
+  return count;
+}
+
+/// Products that an iteration ends with go on while the next one starts its own.
+static void carryLast(scf::ForOp loop) {
+  auto last = dyn_cast_if_present<AwaitDotsOp>(loop.getBody()->getTerminator()->getPrevNode());
+  AwaitDotsOp first = findFirstWait(*loop.getBody());
+  // With none in flight at the first wait, all would end there, and threads work alone again.
+  if (!last || !first || first == last || first.getInFlight() == 0)
+    return;
+  SmallVector<CarriedDot> dots;
+  for (unsigned place = 0; place < last.getNumResults(); ++place) {
+    std::optional<CarriedDot> found = findLast(last, place, first, loop);
+    if (!found)
+      return;
+    dots.push_back(*found);
+  }
+  if (!fitRegisters(countAtFirst(dots, first), last))
+    return;
+  for (auto [dot, value] : llvm::zip(dots, last.getValues()))
+    value.replaceAllUsesWith(dot.dot);
+  last.erase();
+  carryPending(loop, dots);
+  awaitToo(first, llvm::map_to_vector(dots, [&](const CarriedDot &dot) {
+             return loop.getRegionIterArg(dot.index);
+           }));
+}
+
 void OverlapDotsPass::runOnOperation() {
   SmallVector<scf::ForOp> loops;
   getOperation().walk([&](scf::ForOp loop) {
@@ -252,4 +362,5 @@ void OverlapDotsPass::runOnOperation() {
     sinkAwaits(*block);
   for (Block *block : blocks)
     chainDots(*block);
+  getOperation().walk([](scf::ForOp loop) { carryLast(loop); });
 }

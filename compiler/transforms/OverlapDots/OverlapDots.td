@@ -17,7 +17,9 @@ def OverlapDots : Pass<"tile-overlap-dots", "::mlir::func::FuncOp"> {
     In loops with `tile.dots_in_flight`, whose products all accumulate on what the
     loop carries and read copies alone, accumulators are carried in flight: an
     iteration waits for the products of the one before, and what follows the loop
-    for the last ones.
+    for the last ones. So are those that an iteration ends with where they read
+    what threads hold and blocks of rings, of which the next iteration has others,
+    and registers suffice: its own first wait is for them too.
 
     ```mlir
     scf.for ... iter_args(%acc = %zero) {

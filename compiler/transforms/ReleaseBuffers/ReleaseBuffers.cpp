@@ -3,7 +3,9 @@
 
 #include "dialects/tile/IR/TileOps.h"
 
-#include "mlir/IR/Builders.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace tile {
 #define GEN_PASS_DEF_RELEASEBUFFERS
@@ -39,55 +41,124 @@ static EmptySignals findEmptySignals(RolesOp roles) {
   return signals;
 }
 
-/// The wait behind which the product is complete; null if its block has none.
-static Operation *findCompletion(AsyncDotOp dot) {
-  int64_t later = 0;
-  for (Operation *op = dot->getNextNode(); op; op = op->getNextNode()) {
-    if (isa<AsyncDotOp>(op))
-      ++later;
+/// The first wait from `op` on behind which products are complete that `later` others follow, or
+/// more as they are started; null if the block has none.
+static AwaitDotsOp findWait(Operation *op, int64_t &later) {
+  for (; op; op = op->getNextNode()) {
+    later += isa<AsyncDotOp>(op);
     if (auto await = dyn_cast<AwaitDotsOp>(op); await && await.getInFlight() <= later)
-      return op;
+      return await;
   }
-  return nullptr;
+  return {};
 }
 
-/// The last op that has to be over before what `view` shows may be overwritten.
-/// Fails where that is not in the block of code of `view`.
-static FailureOr<Operation *> findLastReader(Value view) {
-  Operation *last = view.getDefiningOp();
+namespace {
+/// Where a product is complete: behind a wait of its block of code, or of the loop's next
+/// iteration and behind the loop.
+struct Completion {
+  AwaitDotsOp wait, behindLoop;
+};
+
+/// What has to be over before a buffer may be overwritten.
+struct Readers {
+  Operation *last;
+  Completion next = {};
+};
+} // namespace
+
+/// Fails where that is not to be seen.
+static FailureOr<Completion> findCompletion(AsyncDotOp dot) {
+  int64_t later = 0;
+  if (AwaitDotsOp wait = findWait(dot->getNextNode(), later))
+    return Completion{wait, {}};
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  if (!loop)
+    return failure();
+  for (OpOperand &use : dot->getUses())
+    if (isa<scf::YieldOp>(use.getOwner()))
+      for (Operation *user : loop.getResult(use.getOperandNumber()).getUsers())
+        if (auto behind = dyn_cast<AwaitDotsOp>(user); behind && behind.getInFlight() == 0)
+          if (AwaitDotsOp wait = findWait(&loop.getBody()->front(), later))
+            return Completion{wait, behind};
+  return failure();
+}
+
+/// Adds those of what `view` shows. Fails where they are not in its block of code.
+static LogicalResult findReaders(Value view, Readers &readers) {
   for (Operation *user : view.getUsers()) {
     Operation *over = user;
     if (auto transpose = dyn_cast<BufferTransposeOp>(user)) {
-      FailureOr<Operation *> inner = findLastReader(transpose.getResult());
-      if (failed(inner))
+      if (failed(findReaders(transpose.getResult(), readers)))
         return failure();
-      over = *inner;
     } else if (auto dot = dyn_cast<AsyncDotOp>(user)) {
-      over = findCompletion(dot);
+      FailureOr<Completion> completion = findCompletion(dot);
+      if (failed(completion))
+        return failure();
+      if (completion->behindLoop) {
+        readers.next = *completion;
+        continue;
+      }
+      over = completion->wait;
     }
-    if (over)
-      over = view.getParentBlock()->findAncestorOpInBlock(*over);
+    over = view.getParentBlock()->findAncestorOpInBlock(*over);
     if (!over)
       return failure();
-    if (last->isBeforeInBlock(over))
-      last = over;
+    if (readers.last->isBeforeInBlock(over))
+      readers.last = over;
   }
-  return last;
+  return success();
+}
+
+/// An arrival for the block before that at `index`, where there is one.
+static void arriveBefore(ImplicitLocOpBuilder &b, Value exists, AcquireOp acquire, Value empty,
+                         Value index) {
+  auto createInt = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  };
+  auto branch = scf::IfOp::create(b, exists, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value zero = createInt(0);
+  Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index, zero);
+  Value less = arith::SubIOp::create(b, index, createInt(1));
+  int64_t count = acquire.getSignals().getType().getCount();
+  Value before = arith::SelectOp::create(b, wraps, createInt(count - 1), less);
+  ArriveOp::create(b, empty, before, /*together=*/true);
+}
+
+/// In the next iteration, and for the last one behind the loop.
+static LogicalResult releaseLater(AcquireOp acquire, Value empty, const Completion &completion) {
+  auto loop = cast<scf::ForOp>(acquire->getParentOp());
+  auto index = dyn_cast<BlockArgument>(acquire.getIndex());
+  if (!index || index.getOwner() != loop.getBody())
+    return failure();
+  ImplicitLocOpBuilder b(acquire.getLoc(), acquire);
+  b.setInsertionPointAfter(completion.wait);
+  Value isLater = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loop.getInductionVar(),
+                                        loop.getLowerBound());
+  arriveBefore(b, isLater, acquire, empty, index);
+  b.setInsertionPointAfter(completion.behindLoop);
+  auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value isEntered =
+      arith::CmpIOp::create(b, less, loop.getLowerBound(), loop.getUpperBound());
+  arriveBefore(b, isEntered, acquire, empty,
+               loop.getResult(index.getArgNumber() - loop.getNumInductionVars()));
+  return success();
 }
 
 static LogicalResult release(AcquireOp acquire, Value empty) {
-  Operation *last = acquire;
-  for (Value view : acquire.getViews()) {
-    FailureOr<Operation *> reader = findLastReader(view);
-    if (failed(reader))
-      return acquire.emitOpError("expects what reads its buffers to be complete in its block");
-    if (last->isBeforeInBlock(*reader))
-      last = *reader;
-  }
+  auto fail = [&] {
+    return acquire.emitOpError("expects what reads its buffers to be complete in its block");
+  };
+  Readers readers{acquire};
+  for (Value view : acquire.getViews())
+    if (failed(findReaders(view, readers)))
+      return fail();
+  if (readers.next.wait)
+    return succeeded(releaseLater(acquire, empty, readers.next)) ? success() : LogicalResult(fail());
   OpBuilder b(acquire);
-  b.setInsertionPointAfter(last);
+  b.setInsertionPointAfter(readers.last);
   ArriveOp::create(b, acquire.getLoc(), empty, acquire.getIndex(),
-                   /*together=*/isa<AwaitDotsOp>(last));
+                   /*together=*/isa<AwaitDotsOp>(readers.last));
   return success();
 }
 

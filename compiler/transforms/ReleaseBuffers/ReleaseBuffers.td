@@ -12,7 +12,8 @@ def ReleaseBuffers : Pass<"tile-release-buffers", "::mlir::func::FuncOp"> {
 
     After: in the first region of `tile.roles`, each `tile.acquire` of a ring's
     full signals is followed by a `tile.arrive` at its empty ones, as soon as all
-    that reads the buffers is complete.
+    that reads the buffers is complete: in the next iteration of the loop, and
+    behind the loop for the last one, where products are in flight until then.
 
     ```mlir
     %a, %b = tile.acquire %full[%stage] phase %phase of (%as, %bs)
@@ -21,7 +22,8 @@ def ReleaseBuffers : Pass<"tile-release-buffers", "::mlir::func::FuncOp"> {
     tile.arrive %empty[%stage]
     ```
   }];
-  let dependentDialects = ["::tile::TileDialect"];
+  let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // TILE_TRANSFORMS_RELEASE_BUFFERS_TD
