@@ -96,12 +96,33 @@ BufferType tile::getRingBlock(DescriptorLoadOp load) {
 
 /// Whether two loads may be awaited at the first and copied at the second. Rings of a
 /// loop between them would go around for ever: full, while the first is awaited.
-static bool areTogether(DescriptorLoadOp first, DescriptorLoadOp second) {
+static bool mayBeTogether(DescriptorLoadOp first, DescriptorLoadOp second) {
   if (first->getBlock() != second->getBlock())
     return false;
   for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
     if (isa<scf::ForOp>(op))
       return false;
+  return true;
+}
+
+/// Whether the load brings so little that it comes with what is loaded before: signals would
+/// cost more than to wait for both.
+static bool isSmall(DescriptorLoadOp load) {
+  constexpr int64_t kMostBytes = 1024;
+  return getRingBlock(load).getBytes() <= kMostBytes && !findFedDot(load.getResult()).first;
+}
+
+/// Whether a store of a block lies between.
+static bool areApartByStore(DescriptorLoadOp first, DescriptorLoadOp second) {
+  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
+    if (op->getNumRegions() != 0 || isa<DescriptorStoreOp, DescriptorReduceOp>(op))
+      return true;
+  return false;
+}
+
+static bool areTogether(DescriptorLoadOp first, DescriptorLoadOp second) {
+  if (!mayBeTogether(first, second))
+    return false;
   DotOp dot = findFedDot(first.getResult()).first;
   return dot && dot == findFedDot(second.getResult()).first;
 }
@@ -154,6 +175,9 @@ static SmallVector<RingSite> collectSites(ArrayRef<DescriptorLoadOp> loads) {
   for (DescriptorLoadOp load : loads) {
     RingSite *known =
         llvm::find_if(sites, [&](const RingSite &site) { return areTogether(site.front(), load); });
+    if (known == sites.end() && !sites.empty() && isSmall(load) &&
+        mayBeTogether(sites.back().front(), load) && !areApartByStore(sites.back().front(), load))
+      known = &sites.back();
     if (known == sites.end())
       sites.push_back({load});
     else

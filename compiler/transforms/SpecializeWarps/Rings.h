@@ -44,7 +44,7 @@ struct RingPlace {
 /// A buffer for what `load` reads.
 BufferType getRingBlock(DescriptorLoadOp load);
 
-/// Loads that feed one dot share a ring; loops that follow each other share rings
+/// Loads that feed one dot share a ring, small ones that of the loads before; loops that follow each other share rings
 /// of the same blocks. Those of innermost loops have as many buffers as the loop
 /// asks for and on-chip memory holds beside `otherBytes`.
 llvm::SmallVector<Ring> planRings(mlir::func::FuncOp function,
