@@ -3,6 +3,7 @@
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 #include "compiler/conversion/TileToGPU/MatrixAccess.h"
+#include "compiler/conversion/TileToGPU/SkewedStore.h"
 
 using namespace mlir;
 using namespace tile;
@@ -55,9 +56,14 @@ LogicalResult tile::lower(BufferStoreOp op, ThreadLowering &t) {
   Value base = t.get(op.getBuffer()), vector = t.get(op.getValue());
   if (emitMatrixStores(t, transfer.registers, transfer.access, transfer.element, base, vector))
     return success();
-  ThreadOffsets offsets(t.b, t.scope, transfer.access, transfer.bits / 8, base);
-  SmallVector<int32_t> firstCopies = getFirstCopies(transfer.registers);
-  for (const VectorAccess &registers : transfer.accesses) {
+  LinearLayout layout = transfer.registers;
+  const LinearLayout &memory = op.getBuffer().getType().getLayout().getLayout();
+  skewStore(t, layout, vector, memory, transfer.width, transfer.bits);
+  AccessMap access = AccessMap::get(layout, memory);
+  ThreadOffsets offsets(t.b, t.scope, access, transfer.bits / 8, base);
+  SmallVector<int32_t> firstCopies = getFirstCopies(layout);
+  for (const VectorAccess &registers :
+       getVectorAccesses(access, layout.getInSize(Dim::Register), transfer.width)) {
     if (firstCopies[registers.front()] != registers.front())
       continue;
     t.memory.store(t.b, toMemory(t.b, t.shuffle(vector, registers)), offsets.get(registers.front()),
