@@ -4,6 +4,7 @@
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace tile {
@@ -24,7 +25,10 @@ private:
   Value getBuffer(DotOp dot, MatmulOperand which);
   Value findCopy(DotOp dot, MatmulOperand which, const OperandSource &source);
   Value store(const OperandSource &source, BufferType type);
+  bool isHeld(DotOp dot);
 
+  /// Registers that loops with operands that threads hold take.
+  DenseMap<Operation *, int64_t> held;
   /// Where blocks were stored, by block and layout.
   DenseMap<std::pair<Value, Type>, Value> stored;
 };
@@ -117,9 +121,73 @@ static bool isExchanged(Value block) {
   return convert && getScratchBytes(convert) != 0;
 }
 
+//===----------------------------------------------------------------------===//
+// Operands that threads hold
+//===----------------------------------------------------------------------===//
+
+/// Registers of a thread, of 32 bits.
+static int64_t countRegisters(Type block) {
+  constexpr int64_t kRegisterBits = 32;
+  LayoutAttr layout = getLayout(block);
+  int64_t bits = getElementBits(block);
+  return layout.getLayout().getInSize(Dim::Register) * bits / kRegisterBits;
+}
+
+/// Registers that what a loop carries takes, and the two largest of its other products: one is
+/// at work while threads work on the other.
+static int64_t countRegisters(scf::ForOp loop) {
+  int64_t carried = 0;
+  SmallVector<int64_t> others{0, 0};
+  for (Type type : loop.getResultTypes())
+    if (isa<RankedTensorType>(type) && getElementType(type).isIntOrFloat() && getLayout(type))
+      carried += countRegisters(type);
+  auto add = [&](Value acc, Type block) {
+    if (!isa<BlockArgument>(acc) && getLayout(block))
+      others.push_back(countRegisters(block));
+  };
+  for (auto dot : loop.getBody()->getOps<DotOp>())
+    add(dot.getAcc(), dot.getType());
+  for (auto dot : loop.getBody()->getOps<AsyncDotOp>()) // placed already
+    add(dot.getAcc(), dot.getBlockType());
+  llvm::sort(others, std::greater<>());
+  return carried + others[0] + others[1];
+}
+
+/// Whether threads hold A as the unit takes it from registers.
+static bool isInFragments(DotOp dot) {
+  const LinearLayout &layout = getLayout(dot.getA().getType()).getLayout();
+  LinearLayout fragment = dot.getUnitAttr().getFragment(MatmulOperand::A);
+  for (Dim in : {Dim::Register, Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0, bits = fragment.getTile().getInBits(in); bit < bits; ++bit)
+      if (layout.getTile().getInBits(in) <= bit ||
+          layout.apply({{in, uint64_t(1) << bit}}) != fragment.apply({{in, uint64_t(1) << bit}}))
+        return false;
+  return true;
+}
+
+/// Whether threads hold operand A: one that the loop does not change, of instructions that
+/// would read on chip all the time, where the loop's threads store there as well.
+bool OperandPlacer::isHeld(DotOp dot) {
+  constexpr int64_t kNarrow = 64, kMost = 240, kOthers = 40;
+  auto load = dot.getA().getDefiningOp<BufferLoadOp>();
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  if (!load || !loop || loop->isAncestor(load) || !load.getBuffer().getDefiningOp<AcquireOp>() ||
+      dot.getUnitAttr().getInstructionShape()[1] > kNarrow ||
+      loop.getBody()->getOps<BufferStoreOp>().empty() || !isInFragments(dot))
+    return false;
+  auto roles = dot->getParentOfType<RolesOp>();
+  int64_t own = roles ? roles.getRegisters()[roles.getRoleOf(dot)] : 0;
+  int64_t &count = held.try_emplace(loop, countRegisters(loop)).first->second;
+  int64_t more = countRegisters(dot.getA().getType());
+  if (count + more + kOthers > (own ? own : kMost))
+    return false;
+  count += more;
+  return true;
+}
+
 LogicalResult OperandPlacer::place(DotOp dot) {
   Value a = dot.getA(), b = getBuffer(dot, MatmulOperand::B);
-  if (isReadOnChip(dot, MatmulOperand::A) || isExchanged(a))
+  if (!isHeld(dot) && (isReadOnChip(dot, MatmulOperand::A) || isExchanged(a)))
     a = getBuffer(dot, MatmulOperand::A);
   if (!a || !b)
     return dot.emitOpError("expects operands that its unit can read on chip");

@@ -11,8 +11,10 @@ def PlaceOperands : Pass<"tile-place-operands", "::mlir::func::FuncOp"> {
 
     After: each dot by a unit that reads on-chip memory is a `tile.async_dot`,
     awaited at once. Its operands are the very buffers that they were copied to,
-    or buffers that they are stored to where they are defined; A is in registers
-    where it is computed.
+    or buffers that they are stored to where they are defined. A is in registers
+    where it is computed, and where a ring gave it before a loop whose threads
+    store on chip too: narrow instructions would take all the memory's time to
+    read it again and again. It is so as far as registers suffice.
 
     ```mlir
     %b = tile.buffer_load %v : !tile.buffer<64x256xf16, #memory> -> tensor<64x256xf16, #load>

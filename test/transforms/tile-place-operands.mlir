@@ -1,0 +1,68 @@
+// RUN: tile-opt %s --tile-place-operands | FileCheck %s
+
+#memory = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#acc = #tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#rows = #tile.layout<[64, 64]: register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+#unit = #nvidia.wgmma<f16, n = 64>
+#target = #tile.target<"nvidia", "sm_90a", {lanes = 32 : i32, block_copy_box = 256 : i32}>
+!block = !tile.buffer<64x64xf16, #memory>
+!stack = !tile.buffer<1x64x64xf16, #memory>
+!half = tensor<64x64xf16, #acc>
+!sum = tensor<64x64xf32, #acc>
+
+module attributes {tile.target = #target, tile.num_warps = 4 : i32} {
+// Threads hold the operand that the loop does not change, where they store on chip in the loop.
+// CHECK-LABEL: func.func @held
+func.func @held(%i: i32, %n: i32, %zero: !sum, %x: !half, %out: !block) {
+  %one = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<1>
+  // CHECK: %[[V:.+]] = tile.acquire
+  // CHECK: %[[A:.+]] = tile.buffer_load %[[V]] : {{.*}} -> tensor<64x64xf16, #layout>
+  %v = tile.acquire %full[%i] phase %i of (%stack : !stack) : !tile.signals<1>
+  %a = tile.buffer_load %v : !block -> !half
+  // CHECK: scf.for
+  scf.for %j = %i to %n step %one : i32 {
+    // CHECK: tile.async_dot %[[A]], %[[V]]
+    %d = tile.dot %a, %a, %zero {unit = #unit} : tensor<64x64xf16, #acc>, tensor<64x64xf16, #acc> -> tensor<64x64xf32, #acc>
+    %h = arith.truncf %d : !sum to !half
+    tile.buffer_store %h, %out : !half -> !block
+  }
+  return
+}
+
+// Nothing is stored: the unit has the memory for itself.
+// CHECK-LABEL: func.func @alone
+func.func @alone(%i: i32, %n: i32, %zero: !sum) -> !sum {
+  %one = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<1>
+  // CHECK: %[[V:.+]] = tile.acquire
+  %v = tile.acquire %full[%i] phase %i of (%stack : !stack) : !tile.signals<1>
+  %a = tile.buffer_load %v : !block -> !half
+  %r = scf.for %j = %i to %n step %one iter_args(%s = %zero) -> !sum : i32 {
+    // CHECK: tile.async_dot %[[V]], %[[V]]
+    %d = tile.dot %a, %a, %s {unit = #unit} : tensor<64x64xf16, #acc>, tensor<64x64xf16, #acc> -> tensor<64x64xf32, #acc>
+    scf.yield %d : !sum
+  }
+  return %r : !sum
+}
+
+// Not as the unit takes it from registers.
+// CHECK-LABEL: func.func @other_layout
+func.func @other_layout(%i: i32, %n: i32, %zero: !sum, %x: !half, %out: !block) {
+  %one = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<1>
+  // CHECK: %[[V:.+]] = tile.acquire
+  %v = tile.acquire %full[%i] phase %i of (%stack : !stack) : !tile.signals<1>
+  %a = tile.buffer_load %v : !block -> tensor<64x64xf16, #rows>
+  scf.for %j = %i to %n step %one : i32 {
+    // CHECK: tile.async_dot %[[V]], %[[V]]
+    %d = tile.dot %a, %a, %zero {unit = #unit} : tensor<64x64xf16, #rows>, tensor<64x64xf16, #rows> -> tensor<64x64xf32, #acc>
+    %h = arith.truncf %d : !sum to !half
+    tile.buffer_store %h, %out : !half -> !block
+  }
+  return
+}
+}
