@@ -150,6 +150,17 @@ def test_products_of_products(rng):
     assert same(out, np.maximum(q @ k.T, 0) @ v)
 
 
+@pytest.mark.parametrize("warps", [1, 2, 4, 8, 12, 16])
+@pytest.mark.parametrize("operand, result", [("float32", "float32"), ("float16", "float32"), ("int8", "int32")], ids=str)
+@pytest.mark.parametrize("size", [16, 32])
+def test_few_elements_and_many_warps(rng, operand, result, size, warps):
+    a, b = (rng.integers(-4, 5, (size, 3 * size)).astype(operand) for _ in range(2))
+    c = np.empty((size, size), result)
+    strided_kernel[(1, 1)](a, b, c, size, size, 3 * size, 3 * size, 1, 1, 3 * size, BLOCK_M=size, BLOCK_N=size,
+                           BLOCK_K=size, num_warps=warps)
+    assert same(c, (a.astype(np.float64) @ b.astype(np.float64).T).astype(result))
+
+
 # --- special values -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("operand, result", [("float16", "float32"), (BF16, "float32"), ("float32", "float32"),
                                              ("float64", "float64")], ids=str)

@@ -252,3 +252,35 @@ func.func @narrowing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %b: tens
   return %sum : tensor<64x16xf32>
 }
 }
+
+// -----
+
+// Copies go along the array's fastest dimension, whatever comes first among a thread's registers.
+// CHECK: #[[ROWS:.+]] = #tile.layout<[16, 16]: offset = {{\[\[}}0, 1], [0, 2]
+#columns = #tile.layout<[16, 16]: register = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4], [0, 8]], lane = [[0, 0], [0, 0], [4, 0], [8, 0], [0, 0]], warp = [[0, 0], [0, 0]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @runs
+// CHECK: tile.buffer_alloc : !tile.buffer<2x16x16xf32, #[[ROWS]]>
+func.func @runs(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<16x16xf32, #columns> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #columns>
+  %rows = arith.constant dense<64> : tensor<16x16xi32, #columns>
+  %i = tile.arange 0 : tensor<16xi32, #tile.layout<[16]: register = [[1], [2], [0], [0], [0], [0]], lane = [[0], [0], [4], [8], [0]], warp = [[0], [0]]>>
+  %i1 = tile.expand_dims %i axis 1 : tensor<16xi32, #tile.layout<[16]: register = [[1], [2], [0], [0], [0], [0]], lane = [[0], [0], [4], [8], [0]], warp = [[0], [0]]>> -> tensor<16x1xi32, #tile.layout<[16, 1]: register = [[1, 0], [2, 0], [0, 0], [0, 0], [0, 0], [0, 0]], lane = [[0, 0], [0, 0], [4, 0], [8, 0], [0, 0]], warp = [[0, 0], [0, 0]]>>
+  %i2 = tile.broadcast %i1 : tensor<16x1xi32, #tile.layout<[16, 1]: register = [[1, 0], [2, 0], [0, 0], [0, 0], [0, 0], [0, 0]], lane = [[0, 0], [0, 0], [4, 0], [8, 0], [0, 0]], warp = [[0, 0], [0, 0]]>> -> tensor<16x16xi32, #columns>
+  %j = tile.arange 0 : tensor<16xi32, #tile.layout<[16]: register = [[0], [0], [1], [2], [4], [8]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>>
+  %j1 = tile.expand_dims %j axis 0 : tensor<16xi32, #tile.layout<[16]: register = [[0], [0], [1], [2], [4], [8]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>> -> tensor<1x16xi32, #tile.layout<[1, 16]: register = [[0, 0], [0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = [[0, 0], [0, 0]]>>
+  %j2 = tile.broadcast %j1 : tensor<1x16xi32, #tile.layout<[1, 16]: register = [[0, 0], [0, 0], [0, 1], [0, 2], [0, 4], [0, 8]], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = [[0, 0], [0, 0]]>> -> tensor<16x16xi32, #columns>
+  %far = arith.muli %i2, %rows : tensor<16x16xi32, #columns>
+  %o = arith.addi %far, %j2 : tensor<16x16xi32, #columns>
+  %xs = tile.splat %x : tensor<16x16x!tile.ptr<f32>, #columns>
+  %p = tile.addptr %xs, %o : tensor<16x16x!tile.ptr<f32>, #columns>, tensor<16x16xi32, #columns>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32, #columns>) : i32 {
+    %a = tile.load %p : tensor<16x16x!tile.ptr<f32>, #columns>
+    %s = arith.addf %acc, %a : tensor<16x16xf32, #columns>
+    scf.yield %s : tensor<16x16xf32, #columns>
+  } {tile.num_stages = 2 : i32}
+  return %sum : tensor<16x16xf32, #columns>
+}
+}

@@ -21,12 +21,23 @@ namespace tile {
 //===----------------------------------------------------------------------===//
 
 AccessPattern getRegisterPattern(const LinearLayout &registers, llvm::ArrayRef<int64_t> tileShape,
-                                 int64_t width, unsigned elementBits, const MemoryFacts &facts) {
+                                 int64_t width, unsigned elementBits, const MemoryFacts &facts,
+                                 std::optional<unsigned> fastest) {
   TileColumns columns(registers, tileShape);
   AccessPattern pattern;
   pattern.threads = columns.getThreads();
+  llvm::SmallVector<uint64_t> candidates;
+  if (fastest) {
+    uint64_t unit = 1;
+    for (int64_t size : tileShape.take_front(*fastest))
+      unit *= size;
+    int64_t length = std::min({width, registers.getContiguity(*fastest, width), tileShape[*fastest]});
+    for (int64_t step = 1; step < length; step *= 2)
+      candidates.push_back(unit * step);
+  }
+  llvm::append_range(candidates, columns.reachable);
   // A vector may not overlap what the threads move along.
-  pattern.vector = extendBasis(pattern.threads, columns.reachable);
+  pattern.vector = extendBasis(pattern.threads, candidates);
   if (pattern.vector.size() > llvm::Log2_64(width))
     pattern.vector.truncate(llvm::Log2_64(width));
   int64_t bytes = (int64_t(1) << pattern.vector.size()) * elementBits / 8;

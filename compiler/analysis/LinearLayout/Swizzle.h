@@ -23,9 +23,11 @@ struct AccessPattern {
 };
 
 /// The pattern of plain accesses to a tile of `tileShape` by the threads of
-/// `registers`, as vectors of up to `width` elements.
+/// `registers`, as vectors of up to `width` elements: of those along `fastest`, if
+/// that is given, else of any that a thread has.
 AccessPattern getRegisterPattern(const LinearLayout &registers, llvm::ArrayRef<int64_t> tileShape,
-                                 int64_t width, unsigned elementBits, const MemoryFacts &facts);
+                                 int64_t width, unsigned elementBits, const MemoryFacts &facts,
+                                 std::optional<unsigned> fastest = std::nullopt);
 
 /// The pattern of a collective access (matrix load or store) to a tile of
 /// `tileShape` by the fragment layout `registers`.

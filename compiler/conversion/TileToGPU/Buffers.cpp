@@ -113,6 +113,15 @@ static int64_t getCopyBytes(ThreadLowering &t, int64_t runBytes) {
   return best;
 }
 
+/// Whether registers that lie side by side on chip do so in the array too.
+static bool isPartOfRun(ArrayRef<int32_t> registers, const GlobalRuns &runs) {
+  return llvm::any_of(runs.registers, [&](ArrayRef<int32_t> run) {
+    const int32_t *first = llvm::find(run, registers.front());
+    return run.end() - first >= static_cast<int64_t>(registers.size()) &&
+           std::equal(registers.begin(), registers.end(), first);
+  });
+}
+
 LogicalResult tile::lower(AsyncCopyOp op, ThreadLowering &t) {
   ImplicitLocOpBuilder &b = t.b;
   Type block = op.getPointer().getType();
@@ -133,6 +142,8 @@ LogicalResult tile::lower(AsyncCopyOp op, ThreadLowering &t) {
     int32_t first = registers.front();
     if (runs.firstCopies[first] != first)
       continue;
+    if (!isPartOfRun(registers, runs))
+      return op.emitOpError("expects a buffer whose elements run as those of the array do");
     GlobalAccess access;
     access.pointer = t.extract(pointers, first);
     access.predicate = predicates ? t.extract(predicates, first) : Value();

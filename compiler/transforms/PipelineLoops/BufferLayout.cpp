@@ -52,19 +52,19 @@ static std::optional<LinearLayout> findUnitLayout(LoadOp load, unsigned bits, un
   return layout ? std::optional(source.getBlockLayout(*layout)) : std::nullopt;
 }
 
-BufferType tile::chooseBuffer(LoadOp load, int64_t width) {
+BufferType tile::chooseBuffer(LoadOp load, int64_t width, unsigned fastest) {
   auto type = cast<RankedTensorType>(load.getType());
   ArrayRef<int64_t> shape = type.getShape();
   unsigned bits = std::max(8u, type.getElementTypeBitWidth());
   const LinearLayout &registers = getLayout(type).getLayout();
-  unsigned fastest = getFastestDim(registers, width);
   if (std::optional<LinearLayout> layout = findUnitLayout(load, bits, fastest))
     return BufferType::get(load.getContext(), shape, type.getElementType(),
                            LayoutAttr::get(load.getContext(), *layout));
   SmallVector<int64_t> tileShape = llvm::map_to_vector(shape, getPowerOfTwoPart);
   MemoryFacts facts;
   facts.lanes = getTarget(load).getLanes();
-  SmallVector<AccessPattern> patterns{getRegisterPattern(registers, tileShape, width, bits, facts)};
+  SmallVector<AccessPattern> patterns{
+      getRegisterPattern(registers, tileShape, width, bits, facts, fastest)};
   auto [dot, operand] = findFedDot(load);
   for (Operation *user : load->getUsers()) {
     auto convert = dyn_cast<ConvertLayoutOp>(user);

@@ -10,10 +10,10 @@ namespace tile {
 /// is, from on-chip memory by itself.
 bool feedsOnChip(LoadOp load);
 
-/// A buffer for what `load` reads, written in runs of `width` elements as its
-/// layout says, and read by the unit of the dot that it feeds, or in each layout
+/// A buffer for what `load` reads, written in runs of `width` elements along
+/// `fastest`, and read by the unit of the dot that it feeds, or in each layout
 /// that it is converted to by each thread for itself.
-BufferType chooseBuffer(LoadOp load, int64_t width);
+BufferType chooseBuffer(LoadOp load, int64_t width, unsigned fastest);
 
 } // namespace tile
 

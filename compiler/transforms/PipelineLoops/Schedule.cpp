@@ -37,21 +37,32 @@ static std::optional<StringRef> getReasonAgainst(LoadOp load, const LoopWrites &
   return std::nullopt;
 }
 
-/// Elements of a copy, as wide as pointers, mask and target admit; 0: none.
-static int64_t getCopyWidth(LoadOp load, const AccessAnalysis &patterns) {
+namespace {
+/// How a load is copied: so many elements at a time, along one dimension.
+struct CopyRun {
+  int64_t width = 0;
+  unsigned dim = 0;
+};
+} // namespace
+
+/// As wide as pointers, mask and target admit; 0: none.
+static CopyRun findCopyRun(LoadOp load, const AccessAnalysis &patterns) {
   auto type = cast<RankedTensorType>(load.getType());
   int64_t bits = std::max(8u, type.getElementTypeBitWidth());
   const LinearLayout &layout = getLayout(type).getLayout();
-  int64_t best = 0;
+  CopyRun best;
   for (int64_t bytes : getTarget(load).getAsyncCopyBytes()) {
     int64_t width = bytes * 8 / bits;
-    if (width == 0 || width * bits != bytes * 8)
+    if (width <= best.width || width * bits != bytes * 8)
       continue;
-    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+    // Of single elements the last dimension is as good as any.
+    for (unsigned dim = layout.getRank(); dim-- > 0;)
       if (type.getDimSize(dim) % width == 0 &&
           patterns.getVectorWidth(load.getPointer(), load.getMask(), dim, bytes * 8) >= width &&
-          layout.getContiguity(dim, width) >= width)
-        best = std::max(best, width);
+          layout.getContiguity(dim, width) >= width) {
+        best = {width, dim};
+        break;
+      }
   }
   return best;
 }
@@ -213,8 +224,8 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
       refuse(load) << *reason;
       continue;
     }
-    int64_t width = getCopyWidth(load, patterns);
-    if (width == 0) {
+    CopyRun run = findCopyRun(load, patterns);
+    if (run.width == 0) {
       refuse(load)
           << "too few of its elements are consecutive and aligned for an asynchronous copy";
       continue;
@@ -223,7 +234,7 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
       refuse(load) << "its address depends on what the loop computes";
       continue;
     }
-    schedule.loads.push_back({load, chooseBuffer(load, width)});
+    schedule.loads.push_back({load, chooseBuffer(load, run.width, run.dim)});
   }
   // A load whose value another's address needs is made early, not copied.
   llvm::erase_if(schedule.loads,
