@@ -131,13 +131,15 @@ def recurrence_kernel(scale, offset, out_scale, out_offset, M: tl.constexpr, N: 
     tl.store(out_offset + i, b)
 
 
+@pytest.mark.parametrize("warps", [4, 12])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (8, 128), (64, 16), (1, 2048), (6, 100)])
-def test_a_recurrence_keeps_the_order(rng, shape, axis, reverse):
+def test_a_recurrence_keeps_the_order(rng, shape, axis, reverse, warps):
     scale, offset = (rng.integers(-3, 4, shape).astype(np.int32) for _ in range(2))
     results = [np.empty_like(scale) for _ in range(2)]
-    recurrence_kernel[(1,)](scale, offset, *results, M=shape[0], N=shape[1], AXIS=axis, REVERSE=reverse)
+    recurrence_kernel[(1,)](scale, offset, *results, M=shape[0], N=shape[1], AXIS=axis, REVERSE=reverse,
+                            num_warps=warps)
     expected = np.empty_like(scale), np.empty_like(offset)
     a, b = (np.flip(np.moveaxis(v, axis, 0), 0) if reverse else np.moveaxis(v, axis, 0) for v in (scale, offset))
     met, rows = (a[0], b[0]), []

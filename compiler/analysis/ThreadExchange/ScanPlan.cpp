@@ -150,6 +150,10 @@ LinearLayout tile::getScannableLayout(llvm::ArrayRef<int64_t> shape, unsigned ax
     if (dim != axis)
       order.push_back(dim);
   }
+  // Warps that are three times a power of two would repeat along the axis: some
+  // scan what others do.
+  int64_t copies = warps >> llvm::countr_zero(uint64_t(warps));
+  warps /= copies;
   int64_t share = llvm::PowerOf2Ceil(std::max<int64_t>(1, elements / (lanes * warps)));
-  return getDefaultLayout(shape, order, share, lanes, warps);
+  return getDefaultLayout(shape, order, share, lanes, warps).replicated(Dim::Warp, copies);
 }
