@@ -104,3 +104,29 @@ def test_chained_products(size, causal, options):
                    for _ in range(2)]
         assert error(results[0], expected) < TOLERANCES["float16"]
         assert torch.equal(*results), "runs differ: a race"
+
+
+@tw.jit
+def rough_kernel(a, b, c, K, SIDE: tl.constexpr, BLOCK_K: tl.constexpr, MOST: tl.constexpr):
+    i, k = tl.arange(0, SIDE), tl.arange(0, BLOCK_K)
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    for start in range(0, K, BLOCK_K):
+        x = tl.load(a + i[:, None] * K + start + k[None, :])
+        y = tl.load(b + i[:, None] * K + start + k[None, :])
+        total = tl.dot(x, y.T, total, max_num_imprecise_acc=MOST)
+    tl.store(c + i[:, None] * SIDE + i[None, :], total)
+
+
+@pytest.mark.parametrize("most", [32, 64, 128])
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
+def test_sums_of_bytes_in_parts(dtype, most):
+    side, K = 128, 8192
+    a, b = (torch.rand(side, K, device="cuda").to(getattr(torch, dtype)) for _ in range(2))
+    exact, errors = a.double() @ b.double().T, {}
+    for limit in (None, most):
+        c = torch.full((side, side), float("nan"), device="cuda")
+        rough_kernel[(1,)](a, b, c, K, SIDE=side, BLOCK_K=128, MOST=limit, num_stages=3)
+        errors[limit] = error(c, exact)
+    assert errors[most] < 2e-4
+    if torch.cuda.get_device_capability() == (9, 0):
+        assert errors[most] < errors[None] / 2, errors

@@ -79,8 +79,10 @@ public:
 
 private:
   LogicalResult packA();
+  LogicalResult multiply(int64_t first, int64_t end);
+  LogicalResult addParts(int64_t depth);
   void begin();
-  LogicalResult emit(const Coordinates &origin, int64_t k);
+  LogicalResult emit(const Coordinates &origin, int64_t k, bool isFirst);
 
   AsyncDotOp op;
   ThreadLowering &t;
@@ -135,7 +137,7 @@ void AsyncDotLowering::begin() {
     registers.assign(rest.begin(), rest.end());
 }
 
-LogicalResult AsyncDotLowering::emit(const Coordinates &origin, int64_t k) {
+LogicalResult AsyncDotLowering::emit(const Coordinates &origin, int64_t k, bool isFirst) {
   AsyncProduct product;
   if (a) {
     std::optional<OnChipFragment> fragment = a->get(getPlaceInA(origin, k));
@@ -155,7 +157,7 @@ LogicalResult AsyncDotLowering::emit(const Coordinates &origin, int64_t k) {
   product.b = *fragment;
   SmallVector<Value> sums = pick(registers, into);
   product.acc = sums;
-  product.isFirst = startsAnew && k == 0;
+  product.isFirst = isFirst;
   product.savesRegisters = savesRegisters;
   sums = unit.emitAsync(t.b, t.b.getLoc(), op.getProblem(), product);
   for (auto [reg, sum] : llvm::zip(into, sums))
@@ -176,13 +178,41 @@ LogicalResult AsyncDotLowering::run() {
   registers = t.unpack(t.get(op.getAcc()));
   startsAnew = matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
   savesRegisters = isInLoopOfMany(op);
+  int64_t depth = op.getProblem().k;
+  if (failed(op.getMaxImpreciseAcc() > 0 ? addParts(depth) : multiply(0, depth)))
+    return failure();
+  t.set(op, t.pack(registers));
+  return success();
+}
+
+/// A group of the products from `first` to `end` along k.
+LogicalResult AsyncDotLowering::multiply(int64_t first, int64_t end) {
   begin();
-  for (int64_t k = 0, depth = op.getProblem().k; k < depth; k += unit.getInstructionShape()[2])
+  for (int64_t k = first; k < end; k += unit.getInstructionShape()[2])
     for (const Coordinates &origin : acc.getOrigins())
-      if (failed(emit(origin, k)))
+      if (failed(emit(origin, k, startsAnew && k == first)))
         return failure();
   t.hooks.emitMatmulCommit(t.b);
-  t.set(op, t.pack(registers));
+  return success();
+}
+
+/// Sums of a few products each, begun anew and added once they are complete. What
+/// registers hold before does not matter.
+LogicalResult AsyncDotLowering::addParts(int64_t depth) {
+  int64_t step = unit.getInstructionShape()[2];
+  int64_t part = std::max<int64_t>(step, op.getMaxImpreciseAcc() / step * step);
+  SmallVector<Value> sums = registers;
+  Value nothing = LLVM::UndefOp::create(t.b, sums.front().getType());
+  startsAnew = true;
+  for (int64_t k = 0; k < depth; k += part) {
+    registers.assign(sums.size(), nothing);
+    if (failed(multiply(k, std::min(k + part, depth))))
+      return failure();
+    registers = t.hooks.emitMatmulWait(t.b, registers, /*inFlight=*/0);
+    for (auto [sum, addend] : llvm::zip(sums, registers))
+      sum = arith::AddFOp::create(t.b, sum, addend);
+  }
+  registers = sums;
   return success();
 }
 

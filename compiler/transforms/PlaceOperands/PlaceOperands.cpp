@@ -185,6 +185,12 @@ bool OperandPlacer::isHeld(DotOp dot) {
   return true;
 }
 
+/// Products whose sum the unit may keep by itself; 0: all.
+static int32_t getMaxImpreciseAcc(DotOp dot) {
+  int32_t most = dot.getMaxImpreciseAcc();
+  return dot.getUnitAttr().roundsSums() && most <= dot.getProblem().k ? most : 0;
+}
+
 LogicalResult OperandPlacer::place(DotOp dot) {
   Value a = dot.getA(), b = getBuffer(dot, MatmulOperand::B);
   if (!isHeld(dot) && (isReadOnChip(dot, MatmulOperand::A) || isExchanged(a)))
@@ -193,7 +199,8 @@ LogicalResult OperandPlacer::place(DotOp dot) {
     return dot.emitOpError("expects operands that its unit can read on chip");
   ImplicitLocOpBuilder builder(dot.getLoc(), dot);
   auto product = AsyncDotOp::create(builder, PendingType::get(dot.getType()), a, b, dot.getAcc(),
-                                    dot.getUnitAttr(), dot.getPrecision(), dot.getIsUnsigned());
+                                    dot.getUnitAttr(), dot.getPrecision(), dot.getIsUnsigned(),
+                                    getMaxImpreciseAcc(dot));
   auto await = AwaitDotsOp::create(builder, TypeRange(dot.getType()), ValueRange(product), 0);
   dot.replaceAllUsesWith(await.getValues().front());
   dot.erase();

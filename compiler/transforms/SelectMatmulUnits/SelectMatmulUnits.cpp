@@ -254,7 +254,7 @@ static void stripConversions(OpOperand &operand) {
 }
 
 static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
-  if (op.getMaxImpreciseAcc() > 0)
+  if (op.getMaxImpreciseAcc() > 0 && !unit.roundsSums())
     op.emitRemark("max_num_imprecise_acc has no effect: the matrix unit keeps the whole sum");
   unit = unit.getWidest(op.getProblem().n / warps.columns);
   op.setUnitAttr(unit);

@@ -45,6 +45,11 @@ def Tile_MatmulUnit : AttrInterface<"MatmulUnit"> {
       fragment then belongs to the warps that its layout has.
       }],
       "bool", "readsOnChip", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      Whether such a unit keeps sums with fewer bits than accumulators have, so that
+      to add parts of a sum elsewhere is more precise.
+      }],
+      "bool", "roundsSums", (ins), "", "return false;">,
     InterfaceMethod<"The unit with the widest instruction for `n` columns.",
       "::tile::MatmulUnit", "getWidest", (ins "int64_t":$n), "", "return $_attr;">,
     InterfaceMethod<[{

@@ -207,6 +207,9 @@ def Tile_AsyncDotOp : Tile_Op<"async_dot", [MemoryEffects<[MemRead, MemWrite]>]>
     complete; but another product may accumulate on one in flight. Each product
     is a group of its own for `tile.await_dots`.
 
+    With `maxImpreciseAcc`, of a unit that rounds sums, the sum of so many products
+    is added to the accumulator outside of the unit; all is complete then.
+
     ```mlir
     %d = tile.async_dot %a, %b, %acc unit(#some.unit)
         : !tile.buffer<128x64xf16, #memory>, !tile.buffer<64x256xf16, #memory>
@@ -223,7 +226,8 @@ def Tile_AsyncDotOp : Tile_Op<"async_dot", [MemoryEffects<[MemRead, MemWrite]>]>
                        AnyTypeOf<[Tile_Block, Tile_PendingType]>:$acc,
                        Tile_MatmulUnit:$unit,
                        DefaultValuedAttr<Tile_InputPrecisionAttr, "InputPrecision::IEEE">:$precision,
-                       UnitAttr:$isUnsigned);
+                       UnitAttr:$isUnsigned,
+                       DefaultValuedAttr<I32Attr, "0">:$maxImpreciseAcc);
   let results = (outs Tile_PendingType:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $acc `unit` `(` $unit `)` (`precision` $precision^)? (`unsigned` $isUnsigned^)? attr-dict

@@ -82,8 +82,9 @@ def dot(input: tensor, other: tensor, acc: Any = None, input_precision: str | No
         input_precision: How fp32 operands are read: ``"tf32"`` (the default), ``"tf32x3"``,
             ``"bf16x3"``, ``"bf16x6"`` or ``"ieee"``.
         allow_tf32: Another spelling of ``"tf32"`` and ``"ieee"``.
-        max_num_imprecise_acc: Products of 8-bit floats that may be summed less precisely; matrix units
-            keep the whole sum, and a remark says that this has no effect there.
+        max_num_imprecise_acc: Products of 8-bit floats, at most K, that may be summed less precisely,
+            where the matrix unit rounds sums; by default all. Elsewhere a remark says that this has
+            no effect.
         out_dtype: The result's type; by default fp32 for floats up to 32 bits, int32 for integers.
     """
     a, b = require_block(input, "dot"), require_block(other, "dot")

@@ -32,7 +32,7 @@ def Nvidia_MmaSyncAttr : AttrDef<Nvidia_Dialect, "MmaSync", [
 }
 
 def Nvidia_WgmmaAttr : AttrDef<Nvidia_Dialect, "Wgmma", [
-    DeclareAttrInterfaceMethods<Tile_MatmulUnit, ["readsOnChip", "getWidest", "getOnChipLayout",
+    DeclareAttrInterfaceMethods<Tile_MatmulUnit, ["readsOnChip", "roundsSums", "getWidest", "getOnChipLayout",
                                                   "packRegisters", "emitAsync"]>]> {
   let mnemonic = "wgmma";
   let summary = "The matrix instruction of four warps";

@@ -60,6 +60,9 @@ bool WgmmaAttr::accepts(const MatmulProblem &problem) const {
 
 bool WgmmaAttr::readsOnChip() const { return true; }
 
+/// Of 8-bit floats about 14 bits are kept.
+bool WgmmaAttr::roundsSums() const { return getKind() == MmaKind::F8; }
+
 MatmulUnit WgmmaAttr::getWidest(int64_t columns) const {
   for (int64_t n = std::min(columns, kMaxColumns); n >= 8; n -= 8)
     if (columns % n == 0 && (getKind() != MmaKind::I8 || n <= 24 || n % 16 == 0))

@@ -5,6 +5,8 @@
 // Products of four warps: operands in 128-byte columns along k, or (B of @turned) along n.
 #rows = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #columns = #tile.layout<[64, 64]: offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]>
+#bytes = #tile.layout<[64, 128]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 16], [2, 32], [4, 64], [8, 0], [16, 0], [32, 0]]>
+#turned_bytes = #tile.layout<[128, 64]: offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [16, 1], [32, 2], [64, 4], [0, 8], [0, 16], [0, 32]]>
 #acc = #tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 !rows = !tile.buffer<64x64xf16, #rows>
 !columns = !tile.buffer<64x64xf16, #columns>
@@ -66,6 +68,25 @@ func.func @registers(%x: tensor<64x64xf32, #acc>, %c: tensor<64x64xf32, #acc>) -
   %b = tile.buffer_alloc offset 0 : !columns
   %h = arith.truncf %x : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
   %p = tile.async_dot %h, %b, %c unit(#nvidia.wgmma<f16, n = 64>) : tensor<64x64xf16, #acc>, !columns, tensor<64x64xf32, #acc> -> !sum
+  %s = tile.await_dots(%p) in_flight 0 : !sum -> tensor<64x64xf32, #acc>
+  return %s : tensor<64x64xf32, #acc>
+}
+
+// Sums that the unit rounds are begun anew after a few products, and added.
+// PTX-LABEL: .func {{.*}} parts(
+// PTX: wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3 {{.*}}, 0, 1, 1;
+// PTX: wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3
+// PTX: wgmma.wait_group.sync.aligned 0
+// PTX: add.rn.f32
+// PTX: wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e4m3
+// PTX: wgmma.wait_group.sync.aligned 0
+// PTX: add.rn.f32
+func.func @parts(%c: tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc> {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<64x128xf8E4M3FN, #bytes>
+  %b = tile.buffer_alloc offset 8192 : !tile.buffer<64x128xf8E4M3FN, #bytes>
+  // CHECK: tile.buffer_transpose
+  %t = tile.buffer_transpose %b order [1, 0] : !tile.buffer<64x128xf8E4M3FN, #bytes> -> !tile.buffer<128x64xf8E4M3FN, #turned_bytes>
+  %p = tile.async_dot %a, %t, %c unit(#nvidia.wgmma<f8, n = 64>) {maxImpreciseAcc = 64 : i32} : !tile.buffer<64x128xf8E4M3FN, #bytes>, !tile.buffer<128x64xf8E4M3FN, #turned_bytes>, tensor<64x64xf32, #acc> -> !sum
   %s = tile.await_dots(%p) in_flight 0 : !sum -> tensor<64x64xf32, #acc>
   return %s : tensor<64x64xf32, #acc>
 }
