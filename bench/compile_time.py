@@ -45,7 +45,8 @@ SIGNATURES: dict[str, tuple[Any, dict[str, Any]]] = {
         **dict.fromkeys(("queries", "d_output"), "tensordesc<fp16[64,64]>"),
         **dict.fromkeys(("keys", "values", "dk", "dv"), "tensordesc<fp16[128,64]>"),
         **dict.fromkeys(("sums", "deltas"), "tensordesc<fp32[64]>"), "dq": "tensordesc<fp32[64,64]>",
-        "scale": "fp32", "length": "i32:16", "padded": "i32:16", "GROUP": 1, "EVEN": True, "ADD": True}),
+        "scale": "fp32", "length": "i32:16", "padded": "i32:16", "kv_heads": "i32:16", "together": "i32:16",
+        "GROUP": 1, "EVEN": True, "ADD": True}),
 }
 MODULES = {"add": "bench/kernels.py", "softmax": "examples/softmax.py", "layer norm": "examples/layer_norm.py",
            "matmul": "examples/matmul.py", "attention": "examples/attention.py",

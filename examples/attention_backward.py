@@ -9,7 +9,7 @@ import tilewright as tw
 import tilewright.language as tl
 from arrays import empty, empty_like, on_device, parse_device, report
 from attention_descriptors import LOG2_E, attention, reference
-from tiles import add_rows, describe, describe_rows, load_rows, store_rows
+from tiles import add_rows, describe, describe_rows, heads_together, last_blocks_first, load_rows, store_rows
 
 
 @tw.jit
@@ -30,12 +30,14 @@ def prepare_kernel(output, d_output, logsums, sums, deltas, dq, length, padded, 
 
 
 @tw.jit
-def keys_kernel(queries, keys, values, d_output, sums, deltas, dq, dk, dv, scale, length, padded,
+def keys_kernel(queries, keys, values, d_output, sums, deltas, dq, dk, dv, scale, length, padded, kv_heads, together,
                 HEAD: tl.constexpr, GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                 CAUSAL: tl.constexpr, EVEN: tl.constexpr, ADD: tl.constexpr):
     """dk and dv of a block of keys; its part of dq is added in memory if ADD. Products are transposed, so that the
     weights and their gradients are left operands as they come."""
-    start, kv_head = tl.program_id(0) * BLOCK_N, tl.program_id(1)
+    blocks = tl.cdiv(length, BLOCK_N)
+    block, kv_head = last_blocks_first(tl.program_id(0), blocks, kv_heads, together)
+    start = (blocks - 1 - block) * BLOCK_N  # the first keys are visible to most queries
     key = load_rows(keys, kv_head, start, length)
     value = load_rows(values, kv_head, start, length)
     columns = start + tl.arange(0, BLOCK_N)
@@ -123,8 +125,11 @@ def attention_backward(q, k, v, output, logsums, d_output, causal, gradients=Non
               "EVEN": even, **options}
     arrays = [rows(q, BLOCK_M), rows(k, BLOCK_N), rows(v, BLOCK_N), rows(d_output, BLOCK_M),
               describe(sums.reshape(-1), BLOCK_M), describe(deltas.reshape(-1), BLOCK_M), rows(total, BLOCK_M)]
-    keys_kernel[(tw.cdiv(length, BLOCK_N), k.shape[0])](
-        *arrays, rows(dk, BLOCK_N), rows(dv, BLOCK_N), scale, length, padded, ADD=not deterministic, **shared)
+    # A head's queries, gradients of the output and of q are read, and added to.
+    together = heads_together(k, heads // k.shape[0] * 8 * length * size) if causal else 1
+    keys_kernel[(tw.cdiv(length, BLOCK_N) * k.shape[0],)](
+        *arrays, rows(dk, BLOCK_N), rows(dv, BLOCK_N), scale, length, padded, k.shape[0], together,
+        ADD=not deterministic, **shared)
     if deterministic:
         queries_kernel[(blocks, heads)](*arrays, scale, length, padded, **shared)
     else:

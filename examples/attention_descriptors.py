@@ -5,7 +5,7 @@ import numpy as np
 import tilewright as tw
 import tilewright.language as tl
 from arrays import empty_like, on_device, parse_device, report
-from tiles import describe_rows, load_rows, store_rows
+from tiles import describe_rows, heads_together, last_blocks_first, load_rows, store_rows
 
 LOG2_E = tl.constexpr(1.4426950408889634)
 
@@ -35,11 +35,10 @@ def attend(query, keys, values, head, block, length, first, last, scale, maximum
 
 
 @tw.jit
-def attention_kernel(queries, keys, values, output, logsums, scale, length, HEAD: tl.constexpr, GROUP: tl.constexpr,
-                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, EVEN: tl.constexpr,
-                     PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
-    # Programs start in order: those with the most work first.
-    block, head = tl.num_programs(0) - 1 - tl.program_id(0), tl.program_id(1)
+def attention_kernel(queries, keys, values, output, logsums, scale, length, heads, together, HEAD: tl.constexpr,
+                     GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+                     EVEN: tl.constexpr, PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
+    block, head = last_blocks_first(tl.program_id(0), tl.cdiv(length, BLOCK_M), heads, together)
     kv_head = head // GROUP
     query = load_rows(queries, head, block * BLOCK_M, length)
     maximum = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
@@ -69,10 +68,11 @@ def attention(q, k, v, causal, output=None, logsums=None, BLOCK_M=64, BLOCK_N=32
     heads, length, size = q.shape
     output = empty_like(q) if output is None else output
     even = length % BLOCK_N == 0
+    together = heads_together(q, 4 * length * size) if causal else 1
     # Queries behind the last one of a head are computed from those of the next, and not written.
-    attention_kernel[(tw.cdiv(length, BLOCK_M), heads)](
+    attention_kernel[(tw.cdiv(length, BLOCK_M) * heads,)](
         describe_rows(q, BLOCK_M, True), describe_rows(k, BLOCK_N, even), describe_rows(v, BLOCK_N, even),
-        describe_rows(output, BLOCK_M, length % BLOCK_M == 0), logsums, size**-0.5, length, HEAD=size,
+        describe_rows(output, BLOCK_M, length % BLOCK_M == 0), logsums, size**-0.5, length, heads, together, HEAD=size,
         GROUP=heads // k.shape[0], BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, EVEN=even, PEELED=PEELED,
         LOGSUMS=logsums is not None, **options)
     return output

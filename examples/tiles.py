@@ -16,6 +16,21 @@ def grouped_tile(tile, tiles_m, tiles_n, GROUP_M: tl.constexpr):
     return first_m + tile % group_tiles % rows, tile % group_tiles // rows
 
 
+@tw.jit
+def last_blocks_first(program, blocks, heads, together):
+    """Block and head of a program where later blocks are more work: of some heads together the last blocks first, then
+    those before. Little work is left for the end, and what these heads read stays in the cache meanwhile."""
+    first = program // (blocks * together) * together
+    count = min(heads - first, together)
+    place = program - first * blocks
+    return blocks - 1 - place // count, first + place % count
+
+
+def heads_together(array, bytes_of_head):
+    """How many heads read no more than what a cache holds for long."""
+    return max(1, min(array.shape[0], (16 << 20) // bytes_of_head))
+
+
 def describe(array, *block):
     """The array as kernels access it, by blocks."""
     return TensorDescriptor.from_tensor(array, list(block))

@@ -2,7 +2,8 @@
 
 nvJitLink saves the start of a program, which takes longer than it takes to assemble a small kernel. But it compiles
 what may be linked with more, and gives warps no registers of other warps (setmaxnreg), which kernels with roles
-need to be fast: products of several warps are for ptxas, where it is found.
+need to be fast: products of several warps are for ptxas, where it is found. It also takes some more registers: where
+that keeps a program from sharing a multiprocessor with one more of its kind, ptxas tries as well.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 #: Instructions of kernels that nvJitLink makes slower than ptxas does.
 _FOR_PTXAS = ("setmaxnreg", "wgmma")
+
+#: Registers and threads of a multiprocessor, and the step in which threads get registers.
+_REGISTERS, _MOST_THREADS, _REGISTER_STEP = 65536, 2048, 8
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,44 @@ def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None
     path, nvjitlink, flags = _ptxas(), _nvjitlink(), _flags(options)
     if nvjitlink is not None and not (path and (config.ptxas() or any(word in ptx for word in _FOR_PTXAS))):
         try:
-            return _assemble_in_process(nvjitlink, ptx, arch, flags)
+            assembly = _assemble_in_process(nvjitlink, ptx, arch, flags)
         except AssemblerError:
             if path is None:
                 raise  # else ptxas may be newer, or has its own words
+        else:
+            if path is None or not _may_share_more(ptx, assembly.registers):
+                return assembly
+            return _better(ptx, assembly, _assemble_by_ptxas(path, ptx, arch, flags))
     return _assemble_by_ptxas(path, ptx, arch, flags) if path else None
+
+
+def _count_threads(ptx: str) -> int | None:
+    """Threads of the kernel's programs, where the text tells."""
+    threads = re.search(r"\.reqntid (\d+)", ptx)
+    return int(threads[1]) if threads else None
+
+
+def _count_programs(threads: int, registers: int) -> int:
+    """Programs that the registers of a multiprocessor hold."""
+    granted = -(-registers // _REGISTER_STEP) * _REGISTER_STEP
+    return _REGISTERS // (granted * threads)
+
+
+def _may_share_more(ptx: str, registers: int | None) -> bool:
+    """Whether a fifth fewer registers would let one more program share a multiprocessor; only where programs do not
+    say themselves how many a thread has."""
+    threads = _count_threads(ptx)
+    if not threads or not registers or ".maxnreg" in ptx:
+        return False
+    programs = _count_programs(threads, registers)
+    return _count_programs(threads, registers - registers // 5) > programs and (programs + 1) * threads <= _MOST_THREADS
+
+
+def _better(ptx: str, first: Assembly, second: Assembly) -> Assembly:
+    """The one of which more programs share a multiprocessor, if it does not spill more."""
+    threads = _count_threads(ptx) or 1
+    programs, more = (_count_programs(threads, assembly.registers or 255) for assembly in (first, second))
+    return second if more > programs and (second.spill_bytes or 0) <= (first.spill_bytes or 0) else first
 
 
 def _flags(options: CompileOptions | None) -> list[str]:

@@ -215,3 +215,25 @@ def test_remarks_and_times_are_printed_when_asked_for(monkeypatch, capsys):
     tw.compile(product, SIGNATURE, target="nvidia:sm_90a")
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("product for nvidia:sm_90a: ir ") and ", scheduled " in line and "; in all " in line
+
+
+@pytest.mark.parametrize("threads, first, second, spills, chosen", [
+    (256, 72, 64, 0, "ptxas"),  # four programs instead of three
+    (256, 72, 64, 8, "nvJitLink"),  # but not by spilling
+    (256, 72, 70, 0, "nvJitLink"),  # no step is gained
+    (256, 64, 40, 0, "nvJitLink"),  # so many fewer are not tried for
+    (1024, 40, 32, 0, "ptxas"),
+    (1024, 32, 24, 0, "nvJitLink"),  # more threads do not fit
+])
+def test_registers_that_keep_a_program_out(monkeypatch, threads, first, second, spills, chosen):
+    ptx = f".visible .entry kernel()\n.reqntid {threads}, 1, 1\n"
+    monkeypatch.setattr(assembler, "_ptxas", lambda: "ptxas")
+    monkeypatch.setattr(assembler, "_nvjitlink", lambda: assembler)
+    monkeypatch.setattr(assembler, "_assemble_in_process",
+                        lambda *_: assembler.Assembly(b"nvJitLink", "", registers=first, spill_bytes=0))
+    monkeypatch.setattr(assembler, "_assemble_by_ptxas",
+                        lambda *_: assembler.Assembly(b"ptxas", "", registers=second, spill_bytes=spills))
+    monkeypatch.setattr(assembler.config, "ptxas", lambda: None)
+    assert assembler.assemble_with_log(ptx, "sm_90a").cubin == chosen.encode()
+    told = f"{ptx}.maxnreg {first}\n"
+    assert assembler.assemble_with_log(told, "sm_90a").cubin == b"nvJitLink"

@@ -279,7 +279,8 @@ def test_which_assembler_it_is(monkeypatch):
     monkeypatch.setattr(assembler, "_nvjitlink", lambda: "nvJitLink")
     monkeypatch.setattr(assembler, "_find_ptxas", lambda: "ptxas")
     monkeypatch.setattr(assembler, "_assemble_by_ptxas", lambda *_: asked.append("ptxas"))
-    monkeypatch.setattr(assembler, "_assemble_in_process", lambda *_: asked.append("nvJitLink"))
+    monkeypatch.setattr(assembler, "_assemble_in_process",
+                        lambda *_: asked.append("nvJitLink") or assembler.Assembly(b"", ""))
     for text in ("add.s32", "wgmma.mma_async", "setmaxnreg.inc"):
         assembler.assemble_with_log(text, "sm_90a")
     assert asked == ["nvJitLink", "ptxas", "ptxas"]
