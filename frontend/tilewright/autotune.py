@@ -31,7 +31,7 @@ class Config:
 
     Attributes:
         kwargs: Constants by the parameter's name.
-        num_warps: Warps of a program.
+        num_warps: Warps of a program: a power of two, 12 or 24.
         num_stages: Stages that loads run ahead.
         num_ctas: Blocks of a program.
         maxnreg: Bound of a thread's registers.

@@ -84,7 +84,7 @@ class CompileOptions:
     """Options of one compilation.
 
     Attributes:
-        num_warps: Warps of a program.
+        num_warps: Warps of a program: a power of two, 12 or 24.
         num_stages: Iterations of a loop whose loads are under way at once.
         num_ctas: Blocks of a program, which form a cluster.
         enable_fp_fusion: Whether a product and a sum may become one rounding.
