@@ -7,34 +7,39 @@ from arrays import empty_like, on_device, parse_device, processors, report
 
 
 @tw.jit
-def array_at(address, types):
-    """The array of the type of `types` that an entry of the table tells."""
-    return tl.multiple_of(tl.load(address).to(types.dtype), 16)
+def array_at(address, type: tl.constexpr):
+    """The array of a pointer type whose address an entry of the table is."""
+    return tl.multiple_of(tl.load(address).to(type), 16)
 
 
 @tw.jit
-def grouped_kernel(problems, count, types, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
-    """c = a @ b.T of each problem: three addresses and three sizes. `types` is not read: it has the elements' type."""
-    first = 0
-    tile = tl.program_id(0)
-    for problem in range(0, count):
+def grouped_kernel(problems: tl.const, count, types, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                   BLOCK_K: tl.constexpr):
+    """c = a @ b.T of each problem: three addresses and three sizes. `types` is not read: it has the elements' type.
+
+    What is only read is `const`: so blocks of one tile are fetched while another one is stored.
+    """
+    source: tl.constexpr = tl.pointer_type(types.dtype.element_ty, 1, True)
+    first = tl.program_id(0)
+    programs = tl.num_programs(0)
+    for problem in range(count):
         row = problems + problem * 6
-        M, N = tl.load(row + 3).to(tl.int32), tl.load(row + 4).to(tl.int32)
+        M = tl.load(row + 3).to(tl.int32)
+        N = tl.multiple_of(tl.load(row + 4).to(tl.int32), 8)
         K = tl.multiple_of(tl.load(row + 5).to(tl.int32), 8)
         tiles_n = tl.cdiv(N, BLOCK_N)
-        end = first + tl.cdiv(M, BLOCK_M) * tiles_n
-        if tile < end:
-            a = tl.make_tensor_descriptor(array_at(row, types), [M, K], [K, 1], [BLOCK_M, BLOCK_K])
-            b = tl.make_tensor_descriptor(array_at(row + 1, types), [N, K], [K, 1], [BLOCK_N, BLOCK_K])
-            c = tl.make_tensor_descriptor(array_at(row + 2, types), [M, N], [N, 1], [BLOCK_M, BLOCK_N])
-            while tile < end:
-                m, n = (tile - first) // tiles_n * BLOCK_M, (tile - first) % tiles_n * BLOCK_N
-                total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-                for k in range(0, K, BLOCK_K):
-                    total = tl.dot(a.load([m, k]), b.load([n, k]).T, total)
-                c.store([m, n], total.to(c.dtype))
-                tile += tl.num_programs(0)
-        first = end
+        tiles = tl.cdiv(M, BLOCK_M) * tiles_n
+        a = tl.make_tensor_descriptor(array_at(row, source), [M, K], [K, 1], [BLOCK_M, BLOCK_K])
+        b = tl.make_tensor_descriptor(array_at(row + 1, source), [N, K], [K, 1], [BLOCK_N, BLOCK_K])
+        c = tl.make_tensor_descriptor(array_at(row + 2, types.dtype), [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+        for tile in range(first, tiles, programs):
+            m, n = tile // tiles_n * BLOCK_M, tile % tiles_n * BLOCK_N
+            total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+            for k in range(0, K, BLOCK_K):
+                total = tl.dot(a.load([m, k]), b.load([n, k]).T, total)
+            c.store([m, n], total.to(c.dtype))
+        # The tiles of the next problem begin where those of this one end.
+        first = (first - tiles % programs + programs) % programs
 
 
 def describe_problems(groups, on_device=on_device):

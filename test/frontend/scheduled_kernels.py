@@ -132,3 +132,19 @@ def stored_and_loaded(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
         total = tl.dot(block, block.T, total)
     results.store([0, 0], total.to(tl.float16))
     results.store([0, 0], results.load([0, 0]) * 2)
+
+
+@tw.jit
+def packed_tiles(table: tl.const, count, a, b, c, BLOCK: tl.constexpr):
+    """Products of problems that a table tells: rows, depth, offset; each with descriptors of its own."""
+    for problem in range(count):
+        M, K = tl.load(table + problem * 4).to(tl.int32), tl.load(table + problem * 4 + 1).to(tl.int32)
+        start = tl.multiple_of(tl.load(table + problem * 4 + 2), 8)
+        x = tl.make_tensor_descriptor(a + start, [M, K], [256, 1], [BLOCK, 64])
+        y = tl.make_tensor_descriptor(b + start, [BLOCK, K], [256, 1], [BLOCK, 64])
+        z = tl.make_tensor_descriptor(c + start, [M, BLOCK], [256, 1], [BLOCK, BLOCK])
+        for row in range(0, M, BLOCK):
+            total = tl.zeros((BLOCK, BLOCK), tl.float32)
+            for k in range(0, K, 64):
+                total = tl.dot(x.load([row, k]), y.load([0, k]).T, total)
+            z.store([row, 0], total.to(tl.float16))

@@ -140,12 +140,14 @@ void BufferPlan::extendStored(Entry &entry, BlockStoreOp store,
 }
 
 /// The first small reductions get memory that nothing else uses: threads need
-/// not meet before them.
+/// not meet before them. Nor do copies that other threads start know what threads have
+/// written before their roles began.
 void BufferPlan::setApart(Entry &entry) {
   int64_t bytes = llvm::alignTo(entry.bytes, getAlignment(entry.bytes));
-  if (!isa<ReduceOp>(entry.op) || apartBytes + bytes > kMostApartBytes)
+  bool fits = isa<ReduceOp>(entry.op) && apartBytes + bytes <= kMostApartBytes;
+  if (!fits && !isa<DescriptorAllocOp>(entry.op))
     return;
-  apartBytes += bytes;
+  apartBytes += fits ? bytes : 0;
   std::tie(entry.begin, entry.end) = std::pair(0u, ~0u);
 }
 

@@ -98,3 +98,8 @@ std::optional<SmallVector<int64_t>> tile::getLaunchExpression(Value value) {
     return std::nullopt;
   return writer.program;
 }
+
+bool tile::isMadeAtLaunch(MakeDescriptorOp desc) {
+  return llvm::all_of(desc->getOperands(),
+                      [](Value part) { return getLaunchExpression(part).has_value(); });
+}

@@ -33,6 +33,8 @@ enum class LaunchStep : int64_t {
 /// and its number. Nothing where the value depends on more than the arguments,
 /// or takes too many steps.
 std::optional<llvm::SmallVector<int64_t>> getLaunchExpression(mlir::Value value);
+/// Whether all parts of a descriptor have one: the host makes it.
+bool isMadeAtLaunch(MakeDescriptorOp desc);
 
 } // namespace tile
 

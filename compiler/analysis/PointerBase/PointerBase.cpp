@@ -9,7 +9,9 @@
 using namespace mlir;
 using namespace tile;
 
-Value tile::getPointerBase(Value pointer) {
+/// What a pointer is computed from as far as offsets, shapes and loops go; null where
+/// loops exchange it.
+static Value getOrigin(Value pointer) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(pointer)) {
       Operation *parent = argument.getOwner()->getParentOp();
@@ -26,7 +28,27 @@ Value tile::getPointerBase(Value pointer) {
     Operation *op = pointer.getDefiningOp();
     if (!isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, HintOp,
              CastPtrOp, ConvertLayoutOp>(op))
-      return {};
+      return pointer;
     pointer = op->getOperand(0);
   }
+}
+
+Value tile::getPointerBase(Value pointer) {
+  Value origin = getOrigin(pointer);
+  return isa_and_nonnull<BlockArgument>(origin) ? origin : Value();
+}
+
+bool tile::isReadOnly(Value pointer) {
+  Value origin = getOrigin(pointer);
+  if (auto argument = dyn_cast_or_null<BlockArgument>(origin)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function.getArgAttr(argument.getArgNumber(), kReadOnlyAttr) != nullptr;
+  }
+  return origin && origin.getDefiningOp()->hasAttr(kReadOnlyAttr);
+}
+
+bool tile::isConstantLoad(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  return load && !load.getIsVolatile() && !isa<RankedTensorType>(load.getType()) &&
+         isReadOnly(load.getPointer());
 }

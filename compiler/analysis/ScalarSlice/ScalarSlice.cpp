@@ -1,6 +1,9 @@
 //===- ScalarSlice.cpp - What the places of accesses are computed from ----===//
 #include "compiler/analysis/ScalarSlice/ScalarSlice.h"
 
+#include "compiler/analysis/LaunchExpression/LaunchExpression.h"
+#include "compiler/analysis/PointerBase/PointerBase.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -18,6 +21,14 @@ Operation *ScalarSlice::add(Operation *access, ValueRange operands) {
     arguments = std::move(oldArguments);
   }
   return obstacle;
+}
+
+Operation *ScalarSlice::add(DescriptorLoadOp load) {
+  SmallVector<Value> operands(load.getIndices());
+  auto desc = load.getDesc().getDefiningOp<MakeDescriptorOp>();
+  if (desc && !isMadeAtLaunch(desc))
+    llvm::append_range(operands, desc->getOperands());
+  return add(load, operands);
 }
 
 /// Only loops that count may be around what is computed again.
@@ -67,7 +78,7 @@ Operation *ScalarSlice::visit(Value value) {
     return op;
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitCarried(loop, cast<OpResult>(value).getResultNumber());
-  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+  if (op->getNumRegions() != 0 || !(isMemoryEffectFree(op) || isConstantLoad(op)))
     return op;
   if (!ops.insert(op))
     return nullptr;

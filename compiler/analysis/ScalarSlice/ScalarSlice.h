@@ -1,8 +1,8 @@
 //===- ScalarSlice.h - What the places of accesses are computed from ------===//
 //
 // The part of a program that another group of warps, or one thread, computes
-// again for itself: numbers and the control flow around them, no blocks and no
-// memory.
+// again for itself: numbers and the control flow around them, no blocks, and of
+// memory what nobody writes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_COMPILER_ANALYSIS_SCALARSLICE_SCALARSLICE_H
@@ -24,6 +24,10 @@ public:
   /// it. Returns what cannot be computed again, or null; the slice is then as it
   /// was before.
   mlir::Operation *add(mlir::Operation *access, mlir::ValueRange operands);
+
+  /// The same for a load that a copy makes: its place, and what its descriptor describes
+  /// where the host does not make that.
+  mlir::Operation *add(DescriptorLoadOp load);
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
   /// Whether the slice needs what the loop carries as its iter_arg `index`.

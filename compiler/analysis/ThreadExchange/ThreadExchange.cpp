@@ -164,6 +164,9 @@ int64_t tile::getExchangeBytes(Operation *op) {
           [](auto atomic) { return getBroadcastBytes(atomic, atomic.getResult().getType()); })
       .Case<AtomicPollOp, TimerOp>(
           [](auto op) { return getBroadcastBytes(op, op.getResult().getType()); })
+      .Case([](DescriptorAllocOp) -> int64_t { return sizeof(uint64_t); }) // an address
+      // One thread writes it there first.
+      .Case([](DescriptorSetOp set) { return getTarget(set).getFact("descriptor_bytes"); })
       .Case([](LoadOp load) -> int64_t {
         bool isShared = load.getIsVolatile() && !isa<RankedTensorType>(load.getType());
         return isShared ? getBroadcastBytes(load, load.getType()) : 0;

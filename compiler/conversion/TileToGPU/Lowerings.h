@@ -80,6 +80,10 @@ mlir::LogicalResult lower(ArriveOp op, ThreadLowering &t);
 mlir::LogicalResult lower(ExpectOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BlockCopyOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BlockStoreOp op, ThreadLowering &t);
+mlir::LogicalResult lower(DescriptorAllocOp op, ThreadLowering &t);
+mlir::LogicalResult lower(DescriptorSetOp op, ThreadLowering &t);
+mlir::LogicalResult lower(DescriptorPublishOp op, ThreadLowering &t);
+mlir::LogicalResult lower(DescriptorFreeOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AwaitBlockStoresOp op, ThreadLowering &t);
 mlir::LogicalResult lower(RolesOp op, ThreadLowering &t);
 

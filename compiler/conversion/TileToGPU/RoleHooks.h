@@ -60,6 +60,24 @@ public:
   virtual void emitCommitBlockStores(mlir::ImplicitLocOpBuilder &b) const = 0;
   /// Wait until at most the `inFlight` latest groups still read.
   virtual void emitAwaitBlockStores(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const = 0;
+
+  //===--- Descriptors that programs make -------------------------------------===//
+
+  /// Bytes of one, which divide its address.
+  virtual int64_t getDescriptorBytes() const = 0;
+  /// The address of places in global memory for `count` descriptors, which no other
+  /// program on the machine has.
+  virtual mlir::Value emitClaimDescriptors(mlir::ImplicitLocOpBuilder &b, int64_t count) const = 0;
+  virtual void emitReleaseDescriptors(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
+                                      int64_t count) const = 0;
+  /// Make a descriptor like another one, of another array, by way of the on-chip memory at
+  /// `draft`: sizes and strides (in bytes) of the slowest dimension first.
+  virtual void emitSetDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc, mlir::Value draft,
+                                 mlir::Value like, mlir::Value base, mlir::ValueRange sizes,
+                                 mlir::ValueRange strides) const = 0;
+  /// Copies that this thread starts later see what it has made.
+  virtual void emitPublishDescriptors(mlir::ImplicitLocOpBuilder &b,
+                                      mlir::ValueRange descs) const = 0;
 };
 
 } // namespace tile

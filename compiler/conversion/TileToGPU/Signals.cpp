@@ -1,4 +1,6 @@
 //===- Signals.cpp - Signals, and copies of whole blocks --------------------===//
+#include "compiler/conversion/TileToGPU/Signals.h"
+
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 #include "compiler/conversion/TileToGPU/RoleHooks.h"
@@ -12,23 +14,21 @@ using namespace tile;
 /// Of one signal.
 static constexpr int64_t kSignalBytes = 8;
 
-/// The target's hooks; null, after an error, where it has none.
-static const RoleHooks *getHooks(Operation *op, ThreadLowering &t) {
+const RoleHooks *tile::getRoleHooks(Operation *op, ThreadLowering &t) {
   const RoleHooks *hooks = t.hooks.getRoleHooks();
   if (!hooks)
     op->emitOpError("has no counterpart on this target");
   return hooks;
 }
 
-static void emitIf(ThreadLowering &t, Value condition, llvm::function_ref<void()> emit) {
+void tile::emitIf(ThreadLowering &t, Value condition, llvm::function_ref<void()> emit) {
   auto branch = scf::IfOp::create(t.b, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(t.b);
   t.b.setInsertionPoint(branch.thenYield());
   emit();
 }
 
-/// What one thread of the role does for all.
-static void emitOnce(ThreadLowering &t, const RoleHooks &hooks, llvm::function_ref<void()> emit) {
+void tile::emitOnce(ThreadLowering &t, const RoleHooks &hooks, llvm::function_ref<void()> emit) {
   if (t.scope.isSingleThread())
     return emit();
   emitIf(t, createEquals(t.b, t.scope.getWarp(), 0),
@@ -45,7 +45,7 @@ static Value getSignal(ThreadLowering &t, Value signals, Value index) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult tile::lower(SignalAllocOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   int64_t count = op.getType().getCount();
@@ -61,7 +61,7 @@ LogicalResult tile::lower(SignalAllocOp op, ThreadLowering &t) {
 }
 
 LogicalResult tile::lower(AcquireOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   hooks->emitAcquire(t.b, getSignal(t, op.getSignals(), op.getIndex()), t.get(op.getPhase()));
@@ -75,7 +75,7 @@ LogicalResult tile::lower(AcquireOp op, ThreadLowering &t) {
 /// The warp's threads are done before one of them arrives: the first one, which is
 /// known before any loop.
 LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getIndex());
@@ -90,7 +90,7 @@ LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
 }
 
 LogicalResult tile::lower(ExpectOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getIndex());
@@ -115,7 +115,7 @@ static void forEachPiece(ThreadLowering &t, TypedValue<BufferType> buffer, Value
 }
 
 LogicalResult tile::lower(BlockCopyOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getSignal());
@@ -128,7 +128,7 @@ LogicalResult tile::lower(BlockCopyOp op, ThreadLowering &t) {
 }
 
 LogicalResult tile::lower(BlockStoreOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   emitOnce(t, *hooks, [&] {
@@ -142,7 +142,7 @@ LogicalResult tile::lower(BlockStoreOp op, ThreadLowering &t) {
 
 /// Groups are counted by the thread that stores.
 LogicalResult tile::lower(AwaitBlockStoresOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   emitOnce(t, *hooks, [&] { hooks->emitAwaitBlockStores(t.b, op.getInFlight()); });
@@ -182,19 +182,25 @@ static LogicalResult lowerRole(RolesOp op, unsigned role, ThreadLowering &t,
   return result;
 }
 
+/// Whether copies are made by it, and not only others like it.
+static bool isOfCopies(Value desc) {
+  return isa<DescType>(desc.getType()) &&
+         llvm::any_of(desc.getUsers(), llvm::IsaPred<BlockCopyOp, BlockStoreOp>);
+}
+
 /// By the first thread of the last role, while another one makes the signals.
 static void prefetchDescriptors(RolesOp op, ThreadLowering &t, const RoleHooks &hooks) {
   int64_t threads = getTarget(op).getLanes();
   int64_t first = (op.getTotalWarps() - op.getWarps().back()) * threads;
   emitIf(t, createEquals(t.b, t.scope.getThread(), first), [&] {
     for (Value argument : op->getParentOfType<func::FuncOp>().getArguments())
-      if (isa<DescType>(argument.getType()))
+      if (isOfCopies(argument))
         hooks.emitPrefetchDescriptor(t.b, t.get(argument));
   });
 }
 
 LogicalResult tile::lower(RolesOp op, ThreadLowering &t) {
-  const RoleHooks *hooks = getHooks(op, t);
+  const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   prefetchDescriptors(op, t, *hooks);

@@ -171,8 +171,9 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
             ReduceOp, DotOp, ScanOp, SortOp, HistogramOp, BufferAllocOp, BufferViewOp,
             BufferTransposeOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp,
             AsyncDotOp, PendOp, AwaitDotsOp, SignalAllocOp, AcquireOp, ArriveOp, ExpectOp,
-            BlockCopyOp, BlockStoreOp, AwaitBlockStoresOp, RolesOp, ProgramIdOp, NumProgramsOp,
-            BarrierOp, PrintOp, AssertOp>([&](auto known) { return lower(known, *this); })
+            BlockCopyOp, BlockStoreOp, AwaitBlockStoresOp, DescriptorAllocOp, DescriptorSetOp,
+            DescriptorPublishOp, DescriptorFreeOp, RolesOp, ProgramIdOp, NumProgramsOp, BarrierOp,
+            PrintOp, AssertOp>([&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }
 
@@ -184,6 +185,7 @@ void ThreadLowering::convertArguments(func::FuncOp lowered) {
       roles->describeArgument(lowered, i);
     if (!isa<PtrType>(argument.getType()))
       continue;
+    lowered.removeArgAttr(i, kReadOnlyAttr);
     if (auto divisibility = function.getArgAttrOfType<IntegerAttr>(i, kDivisibilityAttr))
       lowered.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                          b.getI64IntegerAttr(divisibility.getInt()));

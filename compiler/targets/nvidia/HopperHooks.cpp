@@ -74,9 +74,9 @@ void HopperHooks::emitExpect(ImplicitLocOpBuilder &b, Value address, int64_t byt
 //===----------------------------------------------------------------------===//
 
 void HopperHooks::describeArgument(func::FuncOp function, unsigned index) const {
-  constexpr int64_t kMapBytes = 128, kMapAlignment = 64;
+  constexpr int64_t kMapAlignment = 64;
   Builder b(function.getContext());
-  auto map = LLVM::LLVMArrayType::get(b.getI8Type(), kMapBytes);
+  auto map = LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes);
   function.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map));
   function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                       b.getI64IntegerAttr(kMapAlignment));

@@ -6,6 +6,8 @@
 
 namespace tile::nvidia {
 
+constexpr int64_t kTensorMapBytes = 128;
+
 /// Signals are mbarriers, descriptors tensor maps, copies those of the tensor
 /// memory accelerator.
 class HopperHooks final : public RoleHooks {
@@ -30,6 +32,14 @@ public:
                       mlir::ValueRange indices, std::optional<AtomicKind> kind) const override;
   void emitCommitBlockStores(mlir::ImplicitLocOpBuilder &b) const override;
   void emitAwaitBlockStores(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const override;
+  int64_t getDescriptorBytes() const override { return kTensorMapBytes; }
+  mlir::Value emitClaimDescriptors(mlir::ImplicitLocOpBuilder &b, int64_t count) const override;
+  void emitReleaseDescriptors(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
+                              int64_t count) const override;
+  void emitSetDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc, mlir::Value draft,
+                         mlir::Value like, mlir::Value base, mlir::ValueRange sizes,
+                         mlir::ValueRange strides) const override;
+  void emitPublishDescriptors(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange descs) const override;
 };
 
 } // namespace tile::nvidia

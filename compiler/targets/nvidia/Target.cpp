@@ -88,6 +88,9 @@ SmallVector<Attribute> describeUnits(MLIRContext *context, const Arch &arch) {
 }
 
 constexpr unsigned kPTXOfF8Conversions = 81;
+/// Assemblers before this take strides of tensor maps in units of 16 bytes, against the
+/// instruction's description.
+constexpr unsigned kPTXOfTensorMaps = 86;
 
 /// The PTX that `op` came with, where that is later than the architecture's.
 unsigned getPTXVersion(Operation *op) {
@@ -99,6 +102,9 @@ unsigned getPTXVersion(Operation *op) {
   }
   if (isa<NVVM::ConvertF32x2ToF8x2Op, NVVM::ConvertF16x2ToF8x2Op>(op))
     return kPTXOfF8Conversions;
+  if (auto text = dyn_cast<LLVM::InlineAsmOp>(op);
+      text && text.getAsmString().contains("tensormap.replace"))
+    return kPTXOfTensorMaps;
   if (auto text = dyn_cast<LLVM::InlineAsmOp>(op))
     return text.getAsmString().contains(".L1::") || text.getAsmString().contains(".L2::") ? 74 : 0;
   return 0;
@@ -196,6 +202,8 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
   };
   if (arch.hasWgmma) {
     facts.push_back(b.getNamedAttr("block_copy_box", b.getI32IntegerAttr(kMostOfBox)));
+    facts.push_back(
+        b.getNamedAttr("descriptor_bytes", b.getI32IntegerAttr(nvidia::kTensorMapBytes)));
     facts.push_back(b.getNamedAttr("matrix_stores", b.getI32IntegerAttr(1)));
     facts.push_back(b.getNamedAttr("role_warps", b.getI32IntegerAttr(kWarpsOfGroup)));
     facts.push_back(b.getNamedAttr("program_registers", b.getI32IntegerAttr(kRegisters)));

@@ -13,6 +13,11 @@ Value tile::getArray(Value desc) {
   return made ? getPointerBase(made.getBase()) : Value();
 }
 
+bool tile::isReadOnlyArray(Value desc) {
+  auto made = desc.getDefiningOp<MakeDescriptorOp>();
+  return made && isReadOnly(made.getBase());
+}
+
 ArrayUses::ArrayUses(func::FuncOp function) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     numbers[op] = numbers.size();
@@ -40,9 +45,11 @@ static bool ordersMemory(InlineAsmOp op) {
 
 void ArrayUses::collect(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
-    readers[getPointerBase(load.getPointer())].push_back(op);
+    if (!isReadOnly(load.getPointer())) // nobody writes there
+      readers[getPointerBase(load.getPointer())].push_back(op);
   } else if (isa<DescriptorLoadOp, DescriptorGatherOp>(op)) {
-    readers[getArray(op->getOperand(0))].push_back(op);
+    if (!isReadOnlyArray(op->getOperand(0)))
+      readers[getArray(op->getOperand(0))].push_back(op);
   } else if (auto store = dyn_cast<StoreOp>(op)) {
     writers[getPointerBase(store.getPointer())].push_back(op);
   } else if (isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(op)) {
@@ -74,14 +81,28 @@ static ArrayRef<Operation *> find(const DenseMap<Value, SmallVector<Operation *>
 
 ArrayRef<Operation *> ArrayUses::getWriters(Value base) const { return find(writers, base); }
 
-bool ArrayUses::mayFetchAhead(Operation *load, Value base) const {
+bool ArrayUses::mayFetchAhead(Operation *load, Value desc) const {
   auto isBefore = [&](Operation *op) { return mayPrecede(op, load); };
+  if (llvm::any_of(acquires, isBefore))
+    return false;
+  if (isReadOnlyArray(desc))
+    return true;
+  Value base = getArray(desc);
   return base && llvm::none_of(getWriters(base), isBefore) &&
-         llvm::none_of(getWriters(Value()), isBefore) && llvm::none_of(acquires, isBefore);
+         llvm::none_of(getWriters(Value()), isBefore);
 }
 
-bool ArrayUses::mayStoreLate(Operation *store, Value base) const {
+/// An array that nobody knows may be any that is not read-only.
+bool ArrayUses::mayStoreLate(Operation *store, Value desc) const {
   auto isBehind = [&](Operation *op) { return mayPrecede(store, op); };
-  return base && getWriters(Value()).empty() && llvm::none_of(find(readers, base), isBehind) &&
-         llvm::none_of(find(readers, Value()), isBehind) && llvm::none_of(releases, isBehind);
+  auto isRead = [&](const Accesses::value_type &entry) {
+    return llvm::any_of(entry.second, isBehind);
+  };
+  if (llvm::any_of(releases, isBehind))
+    return false;
+  Value base = getArray(desc);
+  if (!base)
+    return writers.size() == 1 && llvm::none_of(readers, isRead);
+  return getWriters(Value()).empty() && llvm::none_of(find(readers, base), isBehind) &&
+         llvm::none_of(find(readers, Value()), isBehind);
 }

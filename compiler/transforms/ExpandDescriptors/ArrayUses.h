@@ -14,17 +14,18 @@
 
 namespace tile {
 
-/// Arrays are told apart by the function's argument that is their base.
+/// Arrays are told apart by the function's argument that is their base; whose base is
+/// loaded may be any other, but for read-only ones.
 class ArrayUses {
 public:
   explicit ArrayUses(mlir::func::FuncOp function);
 
-  /// Whether `load`, of the array `base`, reads the same long before: the kernel
-  /// has not written there, nor learned that others have.
-  bool mayFetchAhead(mlir::Operation *load, mlir::Value base) const;
+  /// Whether `load`, by `desc`, reads the same long before: the kernel has not written
+  /// there, nor learned that others have.
+  bool mayFetchAhead(mlir::Operation *load, mlir::Value desc) const;
   /// Whether nobody can tell when what `store` writes arrives: the kernel does not
   /// read it afterwards, nor tell others to.
-  bool mayStoreLate(mlir::Operation *store, mlir::Value base) const;
+  bool mayStoreLate(mlir::Operation *store, mlir::Value desc) const;
   /// All that writes the array; of null: what writes where nobody knows.
   llvm::ArrayRef<mlir::Operation *> getWriters(mlir::Value base) const;
 
@@ -44,6 +45,8 @@ private:
 
 /// The array that a descriptor describes; null if unknown.
 mlir::Value getArray(mlir::Value desc);
+/// Whether nobody writes the array while the kernel runs.
+bool isReadOnlyArray(mlir::Value desc);
 
 } // namespace tile
 

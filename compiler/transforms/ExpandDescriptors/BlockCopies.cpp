@@ -1,10 +1,10 @@
 //===- BlockCopies.cpp - Which accesses are left to copies of blocks ------===//
 #include "compiler/transforms/ExpandDescriptors/BlockCopies.h"
 
-#include "compiler/analysis/LaunchExpression/LaunchExpression.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/ScalarSlice/ScalarSlice.h"
 #include "compiler/transforms/ExpandDescriptors/ArrayUses.h"
+#include "compiler/transforms/ExpandDescriptors/DescriptorMakers.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
 using namespace mlir;
@@ -14,13 +14,13 @@ namespace {
 class BlockCopySelector {
 public:
   explicit BlockCopySelector(func::FuncOp function)
-      : function(function), slice(function), uses(function) {}
+      : function(function), slice(function), uses(function), makers(function) {}
   void run();
 
 private:
-  bool isMadeAtLaunch(Value desc) const;
   bool canFetch(DescriptorLoadOp load);
-  bool canWrite(Operation *store) const;
+  bool canWrite(Operation *store);
+  bool canMake(Operation *access);
   void collect();
   void select();
   int64_t getLoadBytes() const;
@@ -31,6 +31,7 @@ private:
   func::FuncOp function;
   ScalarSlice slice;
   ArrayUses uses;
+  DescriptorMakers makers;
   SmallVector<DescriptorLoadOp> loads;
   SmallVector<Operation *> stores;
 };
@@ -68,22 +69,20 @@ static bool feedsDot(Value value) {
   return false;
 }
 
-bool BlockCopySelector::isMadeAtLaunch(Value value) const {
-  auto desc = value.getDefiningOp<MakeDescriptorOp>();
-  // Copies move 8-bit floats as bytes, and pad these with zeros alone.
-  if (desc && desc.getType().getNanPadding() &&
-      desc.getType().getElementType().getIntOrFloatBitWidth() == 8)
-    return false;
-  return desc && llvm::all_of(desc->getOperands(),
-                              [](Value part) { return getLaunchExpression(part).has_value(); });
+/// Whether somebody can make the descriptor of an access that is fit for a copy.
+bool BlockCopySelector::canMake(Operation *access) {
+  DescriptorMaker maker = makers.find(access);
+  if (maker == DescriptorMaker::Unaligned)
+    access->emitRemark(
+        "this access is made by pointers: copies of whole blocks need a base and strides that "
+        "are known to be multiples of 16 bytes");
+  return maker == DescriptorMaker::Host || maker == DescriptorMaker::Program;
 }
 
 bool BlockCopySelector::canFetch(DescriptorLoadOp load) {
-  Value desc = load.getDesc();
   DescType type = load.getDesc().getType();
-  return isMadeAtLaunch(desc) &&
-         chooseBlockCopyLayout(load, type.getShape(), type.getElementType()) &&
-         uses.mayFetchAhead(load, getArray(desc)) && !slice.add(load, load.getIndices());
+  return chooseBlockCopyLayout(load, type.getShape(), type.getElementType()) &&
+         uses.mayFetchAhead(load, load.getDesc()) && canMake(load) && !slice.add(load);
 }
 
 /// What one instruction adds up.
@@ -94,12 +93,12 @@ static bool canReduce(DescriptorReduceOp op) {
 }
 
 /// Nothing tells when the array has been written: only when the buffer has been read.
-bool BlockCopySelector::canWrite(Operation *store) const {
+bool BlockCopySelector::canWrite(Operation *store) {
   auto type = cast<DescType>(getDesc(store).getType());
   auto reduce = dyn_cast<DescriptorReduceOp>(store);
-  return isMadeAtLaunch(getDesc(store)) && (!reduce || canReduce(reduce)) &&
+  return (!reduce || canReduce(reduce)) &&
          chooseBlockCopyLayout(store, type.getShape(), type.getElementType()) &&
-         uses.mayStoreLate(store, getArray(getDesc(store)));
+         uses.mayStoreLate(store, getDesc(store)) && canMake(store);
 }
 
 static int64_t getBytes(Type type) {

@@ -13,7 +13,8 @@ def ExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
     After: no value is a descriptor, but those of accesses that the machine shall
     make by copies of whole blocks: where it has such copies and warps in roles, in
     kernels with a loop whose dots read through descriptors that are known at
-    launch. These accesses, and their descriptors, are marked. An argument that was one is its parts: the
+    launch, or that the program can make before a loop (the fact
+    `descriptor_bytes`). These accesses, and their descriptors, are marked. An argument that was one is its parts: the
     base, the sizes (`i32`), the strides of all dimensions but the last (`i64`).
     Loops and branches carry the parts. What was known of a host's descriptor is
     on its parts: base and strides are divisible by 16 bytes.

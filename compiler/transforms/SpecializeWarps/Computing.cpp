@@ -146,27 +146,48 @@ int64_t tile::getStoreBytes(func::FuncOp function) {
   return bytes;
 }
 
-static void storeBlock(Operation *store, Value buffer, LaunchDescriptors &descriptors) {
+static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors) {
   ImplicitLocOpBuilder b(store->getLoc(), store);
-  auto desc = store->getOperand(0).getDefiningOp<MakeDescriptorOp>();
-  Value launched = descriptors.get(desc, cast<BufferType>(buffer.getType()));
+  auto made = store->getOperand(0).getDefiningOp<MakeDescriptorOp>();
+  Value desc = descriptors.get(made, cast<BufferType>(buffer.getType()));
+  auto getIndices = [&](ValueRange indices) {
+    if (!descriptors.program.get(made))
+      return SmallVector<Value>(indices);
+    return descriptors.program.getIndices(b, made, indices, [](Value value) { return value; });
+  };
   AwaitBlockStoresOp::create(b, 0);
   if (auto plain = dyn_cast<DescriptorStoreOp>(store)) {
     BufferStoreOp::create(b, plain.getValue(), buffer);
-    BlockStoreOp::create(b, buffer, launched, plain.getIndices(), AtomicKindAttr());
+    BlockStoreOp::create(b, buffer, desc, getIndices(plain.getIndices()), AtomicKindAttr());
   } else {
     auto reduce = cast<DescriptorReduceOp>(store);
     BufferStoreOp::create(b, reduce.getValue(), buffer);
-    BlockStoreOp::create(b, buffer, launched, reduce.getIndices(), reduce.getKindAttr());
+    BlockStoreOp::create(b, buffer, desc, getIndices(reduce.getIndices()), reduce.getKindAttr());
   }
   store->erase();
 }
 
+/// Once stores by what they described before have read it.
+static void makeStoreDescriptors(Block &body, const ProgramDescriptors &descriptors) {
+  if (descriptors.isEmpty())
+    return;
+  body.walk([&](Operation *user) {
+    SmallVector<MakeDescriptorOp> descs = descriptors.getMadeBefore(user, /*forLoads=*/false);
+    if (descs.empty())
+      return;
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    descriptors.make(
+        b, descs, dyn_cast<scf::ForOp>(user), [](Value value) { return value; },
+        [&] { AwaitBlockStoresOp::create(b, 0); });
+  });
+}
+
 /// Stores of one type share a buffer.
-void tile::storeBlocks(Block &body, LaunchDescriptors &descriptors) {
+void tile::storeBlocks(Block &body, Descriptors &descriptors) {
   SmallVector<Operation *> stores = collectStores(body.getParentOp());
   if (stores.empty())
     return;
+  makeStoreDescriptors(body, descriptors.program);
   auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);
   DenseMap<Type, Value> buffers;
   for (Operation *store : stores) {

@@ -10,7 +10,7 @@ namespace {
 class FetchingBuilder {
 public:
   FetchingBuilder(ImplicitLocOpBuilder &b, const ScalarSlice &slice, ArrayRef<Ring> rings,
-                  LaunchDescriptors &descriptors)
+                  Descriptors &descriptors)
       : b(b), slice(slice), rings(rings), descriptors(descriptors), places(rings) {
     places.begin(b);
   }
@@ -18,12 +18,14 @@ public:
 
 private:
   void buildLoop(scf::ForOp loop);
+  void makeDescriptors(Operation *user);
+  void drain(ArrayRef<MakeDescriptorOp> descs);
   void fill(const Ring &ring, const RingSite &site);
 
   ImplicitLocOpBuilder &b;
   const ScalarSlice &slice;
   ArrayRef<Ring> rings;
-  LaunchDescriptors &descriptors;
+  Descriptors &descriptors;
   RingPlaces places;
   IRMapping values;
 };
@@ -38,13 +40,44 @@ void FetchingBuilder::fill(const Ring &ring, const RingSite &site) {
   ExpectOp::create(b, ring.full, place.stage, static_cast<uint32_t>(ring.getStageBytes()));
   for (auto [load, stack, view] : llvm::zip(site, ring.stacks, views.getViews())) {
     b.setLoc(load->getLoc());
-    SmallVector<Value> indices;
-    for (Value index : DescriptorLoadOp(load).getIndices())
-      indices.push_back(values.lookupOrDefault(index));
+    auto lookup = [&](Value value) { return values.lookupOrDefault(value); };
+    SmallVector<Value> indices = llvm::map_to_vector(DescriptorLoadOp(load).getIndices(), lookup);
     auto made = DescriptorLoadOp(load).getDesc().getDefiningOp<MakeDescriptorOp>();
     Value desc = descriptors.get(made, stack.block);
+    if (descriptors.program.get(made))
+      indices = descriptors.program.getIndices(b, made, indices, lookup);
     BlockCopyOp::create(b, desc, indices, view, ring.full, place.stage);
   }
+}
+
+/// Waits for the copies that are in flight in the rings of `descs`.
+void FetchingBuilder::drain(ArrayRef<MakeDescriptorOp> descs) {
+  auto uses = [&](DescriptorLoadOp load) {
+    return llvm::is_contained(descs, load.getDesc().getDefiningOp<MakeDescriptorOp>());
+  };
+  Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
+  for (const Ring &ring : rings) {
+    if (llvm::none_of(ring.sites, [&](const RingSite &site) { return llvm::any_of(site, uses); }))
+      continue;
+    const RingPlace &place = places.get(ring);
+    Value before = arith::XOrIOp::create(b, place.phase, one);
+    for (int64_t i = 0; i < ring.stages; ++i) {
+      // Stages in front of the next one have been filled in this round.
+      Value stage = arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(i)));
+      Value isFilled = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, stage, place.stage);
+      Value last = arith::SelectOp::create(b, isFilled, place.phase, before);
+      AcquireOp::create(b, ring.full, stage, last, ValueRange());
+    }
+  }
+}
+
+/// Makes those that `user`, or what is in it, uses first.
+void FetchingBuilder::makeDescriptors(Operation *user) {
+  SmallVector<MakeDescriptorOp> descs = descriptors.program.getMadeBefore(user, /*forLoads=*/true);
+  if (!descs.empty())
+    descriptors.program.make(
+        b, descs, dyn_cast<scf::ForOp>(user),
+        [&](Value value) { return values.lookupOrDefault(value); }, [&] { drain(descs); });
 }
 
 void FetchingBuilder::buildLoop(scf::ForOp loop) {
@@ -86,6 +119,8 @@ void FetchingBuilder::buildLoop(scf::ForOp loop) {
 void FetchingBuilder::buildBlock(Block &block) {
   for (Operation &op : block) {
     b.setLoc(op.getLoc());
+    makeDescriptors(&op);
+    b.setLoc(op.getLoc());
     for (const Ring &ring : rings)
       for (const RingSite &site : ring.sites)
         if (site.back() == &op)
@@ -100,6 +135,6 @@ void FetchingBuilder::buildBlock(Block &block) {
 }
 
 void tile::buildFetching(ImplicitLocOpBuilder &b, Block &body, const ScalarSlice &slice,
-                         ArrayRef<Ring> rings, LaunchDescriptors &descriptors) {
+                         ArrayRef<Ring> rings, Descriptors &descriptors) {
   FetchingBuilder(b, slice, rings, descriptors).buildBlock(body);
 }

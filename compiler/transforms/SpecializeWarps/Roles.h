@@ -3,6 +3,7 @@
 #define TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_ROLES_H
 
 #include "compiler/analysis/ScalarSlice/ScalarSlice.h"
+#include "compiler/transforms/SpecializeWarps/ProgramDescriptors.h"
 #include "compiler/transforms/SpecializeWarps/Rings.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -16,25 +17,42 @@ public:
   explicit LaunchDescriptors(mlir::func::FuncOp function) : function(function) {}
   /// For accesses by `desc` whose buffers are of type `block`.
   mlir::Value get(MakeDescriptorOp desc, BufferType block);
+  /// The same, of an array that does not matter: for the program to make others like it.
+  mlir::Value getTemplate(MakeDescriptorOp desc, BufferType block);
   /// Tell the module how the host makes them.
   void describe(mlir::ModuleOp module) const;
 
 private:
+  mlir::Value get(MakeDescriptorOp desc, BufferType block, mlir::DictionaryAttr description);
+
   mlir::func::FuncOp function;
   llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>> known;
+};
+
+/// Where accesses find their descriptors.
+struct Descriptors {
+  explicit Descriptors(mlir::func::FuncOp function) : launch(function) {}
+  /// Of accesses whose buffers are of type `block`.
+  mlir::Value get(MakeDescriptorOp desc, BufferType block) {
+    mlir::Value own = program.get(desc);
+    return own ? own : launch.get(desc, block);
+  }
+
+  LaunchDescriptors launch;
+  ProgramDescriptors program;
 };
 
 /// Copies what `slice` needs of `body` to the builder's place, and each ring's
 /// loads as copies to its buffers.
 void buildFetching(mlir::ImplicitLocOpBuilder &b, mlir::Block &body, const ScalarSlice &slice,
-                   llvm::ArrayRef<Ring> rings, LaunchDescriptors &descriptors);
+                   llvm::ArrayRef<Ring> rings, Descriptors &descriptors);
 
 /// Turns loads in `body` into reads of the rings.
 void readRings(mlir::Block &body, llvm::ArrayRef<Ring> rings);
 
 /// Turns marked stores in `body` into stores of buffers. They are awaited before
 /// their buffer is written again, and at the end of `body`.
-void storeBlocks(mlir::Block &body, LaunchDescriptors &descriptors);
+void storeBlocks(mlir::Block &body, Descriptors &descriptors);
 /// On-chip bytes that this takes.
 int64_t getStoreBytes(mlir::func::FuncOp function);
 

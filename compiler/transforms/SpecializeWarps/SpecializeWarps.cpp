@@ -105,7 +105,7 @@ static LogicalResult specialize(func::FuncOp function) {
     return success();
   ScalarSlice slice(function);
   for (DescriptorLoadOp load : loads)
-    if (Operation *obstacle = slice.add(load, load.getIndices())) {
+    if (Operation *obstacle = slice.add(load)) {
       load.emitError("cannot be fetched by another thread: its place depends on more than numbers")
               .attachNote(obstacle->getLoc())
           << "such as this";
@@ -126,18 +126,23 @@ static LogicalResult specialize(func::FuncOp function) {
                                    roles->getIterator());
   b.setInsertionPoint(roles);
   allocateRings(b, rings, warps);
-  LaunchDescriptors descriptors(function);
+  Descriptors descriptors(function);
+  descriptors.program.allocate(b, function, descriptors.launch);
   b.setInsertionPointToEnd(&fetching);
   buildFetching(b, computing, slice, rings, descriptors);
+  descriptors.program.endFetching(b);
   readRings(computing, rings);
   storeBlocks(computing, descriptors);
+  b.setInsertionPointToEnd(&computing);
+  descriptors.program.endComputing(b);
   for (DescriptorLoadOp load : loads)
     load.erase();
-  for (auto desc : llvm::make_early_inc_range(computing.getOps<MakeDescriptorOp>()))
+  computing.walk([](MakeDescriptorOp desc) {
     if (desc->use_empty())
       desc.erase();
+  });
   auto module = function->getParentOfType<ModuleOp>();
-  descriptors.describe(module);
+  descriptors.launch.describe(module);
   module->setAttr(kLaunchWarpsAttr,
                   b.getI32IntegerAttr(static_cast<int32_t>(roles.getTotalWarps())));
   return success();

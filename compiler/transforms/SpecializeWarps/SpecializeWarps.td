@@ -17,7 +17,9 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     copies are there (full), the program has read them (empty).
     `tile-release-buffers` places the arrivals at the latter. Blocks are stored
     through a buffer. Descriptors are arguments of the kernel, behind all others;
-    `tile.launch_descriptors` says how the host makes them.
+    `tile.launch_descriptors` says how the host makes them. What the host cannot
+    know, the role that copies describes in a place of `tile.descriptor_alloc`,
+    before the loop that uses it, like a template among these arguments.
 
     ```mlir
     scf.for ... {

@@ -204,3 +204,54 @@ void tile::printDescriptorBlock(OpAsmPrinter &printer, Operation *, Type desc, T
   if (tile::getLayout(block))
     printer << " -> " << block;
 }
+
+//===----------------------------------------------------------------------===//
+// Descriptors that a program makes
+//===----------------------------------------------------------------------===//
+
+LogicalResult DescriptorAllocOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                                  ValueRange operands, DictionaryAttr,
+                                                  OpaqueProperties, RegionRange,
+                                                  SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+LogicalResult DescriptorAllocOp::verify() {
+  if (getTemplates().empty()) // descriptor_alloc.1
+    return emitOpError("expects a template");
+  return success();
+}
+
+LogicalResult DescriptorSetOp::verify() {
+  DescType type = getDesc().getType();
+  size_t rank = type.getShape().size();
+  if (!getDesc().getDefiningOp<DescriptorAllocOp>()) // descriptor_set.1
+    return emitOpError("expects a descriptor of 'tile.descriptor_alloc'");
+  if (getSizes().size() != rank) // descriptor_set.2
+    return emitOpError("expects one size for each of ")
+           << rank << " dimensions, got " << getSizes().size();
+  if (getStrides().size() != rank - 1) // descriptor_set.3
+    return emitOpError("expects strides of all dimensions but the last, ")
+           << rank - 1 << ", got " << getStrides().size();
+  if (getBase().getType().getPointee() != type.getElementType()) // descriptor_set.4
+    return emitOpError("expects a pointer to ")
+           << type.getElementType() << ", got " << getBase().getType();
+  return success();
+}
+
+LogicalResult DescriptorPublishOp::verify() {
+  for (Value desc : getDescriptors())
+    if (!desc.getDefiningOp<DescriptorAllocOp>()) // descriptor_publish.1
+      return emitOpError("expects descriptors of 'tile.descriptor_alloc'");
+  return success();
+}
+
+LogicalResult DescriptorFreeOp::verify() {
+  auto alloc = getDescriptors().empty()
+                   ? DescriptorAllocOp()
+                   : getDescriptors().front().getDefiningOp<DescriptorAllocOp>();
+  if (!alloc || alloc.getDescriptors() != getDescriptors()) // descriptor_free.1
+    return emitOpError("expects all descriptors of one 'tile.descriptor_alloc'");
+  return success();
+}

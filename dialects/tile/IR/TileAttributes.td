@@ -27,6 +27,7 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
     | `async_copy_bytes` | array of the sizes of a lane's asynchronous copies | none |
     | `units` | array of matmul units, the preferred ones first | none |
     | `block_copy_box` | most elements of a dimension that a copy of a block moves | no such copies |
+    | `descriptor_bytes` | bytes of a descriptor that a program makes itself | only the host makes them |
     | `matrix_stores` | 1: lanes store rows of matrices for each other | 0 |
     | `role_warps` | warps of which roles are made | no roles |
     | `program_registers` | registers that the warps of a program share out | they do not |

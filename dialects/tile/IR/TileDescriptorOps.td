@@ -182,4 +182,86 @@ def Tile_DescriptorScatterOp : Tile_Op<"descriptor_scatter", [MemoryEffects<[Mem
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Descriptors that a program makes for copies of whole blocks
+//===----------------------------------------------------------------------===//
+
+def Tile_DescriptorAllocOp : Tile_Op<"descriptor_alloc", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Places in global memory for descriptors that the program makes";
+  let description = [{
+    They are the program's own until `tile.descriptor_free`. All threads take part.
+    Each will be like its template, of another array.
+
+    ```mlir
+    %d:2 = tile.descriptor_alloc %t, %u : !tile.desc<128x64xf16>, !tile.desc<256x64xf16>
+    ```
+
+    - descriptor_alloc.1: there is a template.
+  }];
+  let arguments = (ins Variadic<Tile_DescType>:$templates);
+  let results = (outs Variadic<Tile_DescType>:$descriptors);
+  let assemblyFormat = "$templates attr-dict `:` qualified(type($templates))";
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorSetOp : Tile_Op<"descriptor_set", [MemoryEffects<[MemRead, MemWrite]>,
+    AttrSizedOperandSegments, AllTypesMatch<["desc", "like"]>]> {
+  let summary = "Make a descriptor of an array";
+  let description = [{
+    One thread of the role writes it, where no copy by it is in flight; that thread
+    starts copies by it after `tile.descriptor_publish`. Base and strides are
+    multiples of 16 bytes, sizes are positive.
+
+    ```mlir
+    tile.descriptor_set %d like %t, %base sizes[%m, %n] strides[%s]
+        : !tile.desc<128x64xf16>, !tile.ptr<f16>
+    ```
+
+    - descriptor_set.1: the descriptor is one of `tile.descriptor_alloc`.
+    - descriptor_set.2: one size for each dimension.
+    - descriptor_set.3: one stride for each dimension but the last.
+    - descriptor_set.4: the base points to the descriptor's elements.
+  }];
+  let arguments = (ins Tile_DescType:$desc, Tile_DescType:$like, Tile_PtrType:$base,
+                       Variadic<I32>:$sizes, Variadic<I64>:$strides);
+  let assemblyFormat = [{
+    $desc `like` $like `,` $base `sizes` `[` $sizes `]` `strides` `[` $strides `]` attr-dict `:`
+    qualified(type($desc)) `,` qualified(type($base))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorPublishOp : Tile_Op<"descriptor_publish", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Let copies see descriptors that were made";
+  let description = [{
+    The thread that made them starts copies by them from here on.
+
+    ```mlir
+    tile.descriptor_publish %d, %e : !tile.desc<128x64xf16>, !tile.desc<256x64xf16>
+    ```
+
+    - descriptor_publish.1: each is one of `tile.descriptor_alloc`.
+  }];
+  let arguments = (ins Variadic<Tile_DescType>:$descriptors);
+  let assemblyFormat = "$descriptors attr-dict `:` qualified(type($descriptors))";
+  let hasVerifier = 1;
+}
+
+def Tile_DescriptorFreeOp : Tile_Op<"descriptor_free", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Give the places of descriptors back";
+  let description = [{
+    One thread of the role does so, once all copies by them are complete.
+
+    ```mlir
+    tile.descriptor_free %d, %e : !tile.desc<128x64xf16>, !tile.desc<256x64xf16>
+    ```
+
+    - descriptor_free.1: they are all of one `tile.descriptor_alloc`.
+  }];
+  let arguments = (ins Variadic<Tile_DescType>:$descriptors);
+  let assemblyFormat = "$descriptors attr-dict `:` qualified(type($descriptors))";
+  let hasVerifier = 1;
+}
+
 #endif // TILE_DESCRIPTOR_OPS_TD

@@ -186,6 +186,12 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
       return op->emitError() << "expects '" << name << "' as a list of dictionaries of a module";
     return success();
   }
+  if (name == kReadOnlyAttr) {
+    if (!isa<IntToPtrOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of an address that "
+                             << "becomes a pointer";
+    return success();
+  }
   if (name == kBlockCopyAttr) {
     if (!isa<MakeDescriptorOp, DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(op) ||
         !isa<UnitAttr>(attribute.getValue()))
@@ -211,10 +217,16 @@ LogicalResult tile::TileDialect::verifyRegionArgAttribute(Operation *op, unsigne
                                                           unsigned argument,
                                                           NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  Type type = op->getRegion(region).getArgument(argument).getType();
+  if (name == kReadOnlyAttr) {
+    if (!isa<UnitAttr>(attribute.getValue()) || !isa<PtrType>(type))
+      return op->emitError() << "expects '" << name
+                             << "' as a unit attribute of a pointer argument";
+    return success();
+  }
   if (name != kDivisibilityAttr)
     return op->emitError() << "has an unknown argument attribute '" << name << "'";
   auto divisor = dyn_cast<IntegerAttr>(attribute.getValue());
-  Type type = op->getRegion(region).getArgument(argument).getType();
   if (!divisor || divisor.getInt() < 1 || !llvm::isPowerOf2_64(divisor.getInt()) ||
       !isa<IntegerType, PtrType, DescType>(type))
     return op->emitError() << "expects '" << name

@@ -33,6 +33,9 @@ inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
 /// On an integer or pointer argument: a power of two that divides it; on a
 /// descriptor argument: one that divides the last size.
 inline constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+/// Unit attribute of a pointer argument, and of `tile.int_to_ptr`: nobody writes the
+/// array while the kernel runs.
+inline constexpr llvm::StringLiteral kReadOnlyAttr = "tile.read_only";
 /// On a module: the `#tile.target` it is compiled for.
 inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";
 /// On a module: warps of a program.

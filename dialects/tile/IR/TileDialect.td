@@ -17,7 +17,8 @@ def Tile_Dialect : Dialect {
     A kernel is a `func.func` with the unit attribute `tile.kernel`; one call is
     one *program* of the launch grid. Its arguments are scalars, pointers and
     descriptors; `tile.divisibility` on an argument states a power of two that
-    divides it (of a descriptor, the last size).
+    divides it (of a descriptor, the last size), `tile.read_only` on a pointer that
+    nobody writes the array while the kernel runs.
     The module carries what is fixed for a compilation: `tile.target`,
     `tile.num_warps`, `tile.num_stages`, `tile.num_ctas`.
 

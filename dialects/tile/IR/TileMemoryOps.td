@@ -93,8 +93,12 @@ def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure, Elementwise, SameOperandsAndR
 def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure, Elementwise, SameOperandsAndResultShape]> {
   let summary = "A 64-bit integer as an address";
   let description = [{
+    `tile.read_only` is a promise of the programmer: nobody writes what the pointer
+    points to while the kernel runs.
+
     ```mlir
     %p = tile.int_to_ptr %i : i64 -> !tile.ptr<f32>
+    %q = tile.int_to_ptr %j {tile.read_only} : i64 -> !tile.ptr<f32>
     ```
   }];
   let arguments = (ins AnyTypeOf<[I64, RankedTensorOf<[I64]>]>:$source);

@@ -93,15 +93,24 @@ def _declare(builder: Builder, lowering: Lowering, arguments: Mapping[str, Any],
         "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
         "tile.kernel": current.unit,
     }
-    if any(argument.divisibility > 1 for argument in passed):
-        entries = [ir.DictAttr.get({"tile.divisibility": current.integer(argument.divisibility)}
-                                   if argument.divisibility > 1 else {}) for argument in passed]
-        attributes["arg_attrs"] = ir.ArrayAttr.get(entries)
+    promises = [_describe_argument(argument) for argument in passed]
+    if any(promises):
+        attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(each) for each in promises])
     point = ir.InsertionPoint(module.body)
     kernel = ir.Operation.create("func.func", (), (), attributes, None, 1, location, point)
     entry = kernel.regions[0].blocks.append(*types, arg_locs=places)
     builder.start(entry)
     return module, entry
+
+
+def _describe_argument(argument: Argument) -> dict[str, Any]:
+    """What is promised of an argument, as attributes."""
+    current, promises = session(), {}
+    if argument.divisibility > 1:
+        promises["tile.divisibility"] = current.integer(argument.divisibility)
+    if argument.type.is_const():
+        promises["tile.read_only"] = current.unit
+    return promises
 
 
 def _bind(value: Any, values: Any) -> Value:

@@ -247,7 +247,8 @@ def _cast_pointer(x: tensor, to: dtype) -> tensor:
         return tensor(_cast_op("tile.ptr_to_int", x, t.int64).handle, like(x.type, to))
     if not x.dtype.is_int() or x.dtype.primitive_bitwidth != 64:
         raise TileTypeError(f"cast: only int64 and uint64 convert to a pointer, got {describe(x.type)}")
-    return _cast_op("tile.int_to_ptr", x, to)
+    attributes = {"tile.read_only": current().session.unit} if to.is_const() else {}
+    return _cast_op("tile.int_to_ptr", x, to, attributes)
 
 
 def _bitcast(x: tensor, to: dtype) -> tensor:

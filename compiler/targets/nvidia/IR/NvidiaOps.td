@@ -145,4 +145,27 @@ def Nvidia_ArriveOp : Nvidia_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> 
   let assemblyFormat = "$address (`if` $predicate^)? attr-dict `:` qualified(type($address))";
 }
 
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+def Nvidia_SetTensorMapOp : Nvidia_Op<"set_tensor_map", [MemoryEffects<[MemRead, MemWrite]>,
+    AttrSizedOperandSegments]> {
+  let summary = "Let a tensor map in on-chip memory describe another array";
+  let description = [{
+    Replaces the array's address, its sizes, and its strides in bytes, all of the
+    fastest dimension first; the fastest one has no stride.
+
+    ```mlir
+    nvidia.set_tensor_map %map, %address sizes[%n, %m] strides[%s] : !llvm.ptr<3>
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$map, I64:$address, Variadic<I32>:$sizes,
+                       Variadic<I64>:$strides);
+  let assemblyFormat = [{
+    $map `,` $address `sizes` `[` $sizes `]` `strides` `[` $strides `]` attr-dict `:`
+    qualified(type($map))
+  }];
+}
+
 #endif // NVIDIA_OPS_TD

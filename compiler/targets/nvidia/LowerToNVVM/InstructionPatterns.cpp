@@ -175,6 +175,32 @@ struct LowerArrive : ConvertOpToLLVMPattern<ArriveOp> {
   }
 };
 
+struct LowerSetTensorMap : ConvertOpToLLVMPattern<SetTensorMapOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(SetTensorMapOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> operands{adaptor.getMap()};
+    std::string text, constraints = "l";
+    auto replace = [&](StringRef field, StringRef bits, StringRef ordinal, Value value) {
+      text +=
+          (Twine(text.empty() ? "" : " ") + "tensormap.replace.tile." + field +
+           ".shared::cta.b1024." + bits + " [$0], " + ordinal + "$" + Twine(operands.size()) + ";")
+              .str();
+      constraints += bits == "b64" ? ",l" : ",r";
+      operands.push_back(value);
+    };
+    replace("global_address", "b64", "", adaptor.getAddress());
+    for (auto [i, size] : llvm::enumerate(adaptor.getSizes()))
+      replace("global_dim", "b32", std::to_string(i) + ", ", size);
+    for (auto [i, stride] : llvm::enumerate(adaptor.getStrides()))
+      replace("global_stride", "b64", std::to_string(i) + ", ", stride);
+    createAsm(rewriter, op.getLoc(), {}, operands, text, constraints + ",~{memory}",
+              /*sideEffects=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerStore : ConvertOpToLLVMPattern<StoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(StoreOp op, OpAdaptor adaptor,
@@ -207,5 +233,5 @@ struct LowerStore : ConvertOpToLLVMPattern<StoreOp> {
 
 void tile::nvidia::populateInstructionPatterns(const LLVMTypeConverter &converter,
                                                RewritePatternSet &patterns) {
-  patterns.add<LowerLoad, LowerStore, LowerArrive>(converter);
+  patterns.add<LowerLoad, LowerStore, LowerArrive, LowerSetTensorMap>(converter);
 }

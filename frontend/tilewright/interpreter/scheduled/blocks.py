@@ -10,6 +10,7 @@ from ..memory import write
 from ..record import Operation
 from .arrays import note_block
 from .clocks import NEVER
+from .made_descriptors import read_descriptor
 from .memory import Buffer
 from .roles import Role, Walk, flows, schedules
 from .shadow import Access
@@ -28,6 +29,7 @@ def _copy(role: Role, op: Any, desc: Description, *operands: Any) -> Walk:
     number = memory.note(access)
     memory.write(access, number, memory.all_granules(buffer), None)
 
+    end_of_descriptor = read_descriptor(role, desc, Access(op, role.warps[0], signal.agent, NEVER))
     kind = op.operands[0].type
     places, inside = places_of_block(kind, desc, offsets)
     reading = note_block(role, access, desc, places, inside, kind.element_ty.itemsize, False)
@@ -35,6 +37,7 @@ def _copy(role: Role, op: Any, desc: Description, *operands: Any) -> Walk:
     def end() -> None:
         memory.store(buffer, read_block(kind, places, inside))
         memory.finish(number, signal.completed + 1)
+        end_of_descriptor(signal.completed + 1)
         if reading:
             reading[0].finish(reading[1], signal.completed + 1)
         signal.count(-buffer.type.block_bytes)
@@ -79,6 +82,7 @@ def _store(role: Role, op: Any, buffer: Buffer, desc: Description, *offsets: Arr
     access = Access(op, warp, warp.stores, role.started_stores, True, buffer.owner)
     memory.begin()
     memory.read(access, memory.note(access), memory.all_granules(buffer), None)
+    read_descriptor(role, desc, Access(op, warp, warp.stores, role.started_stores))
     store = Store(role, op, role.started_stores, buffer, desc, offsets)
     role.stores.append(store)
     # Waiting is for the reads: nothing in the kernel tells when the array is written.

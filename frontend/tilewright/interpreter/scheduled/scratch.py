@@ -99,5 +99,6 @@ _COUNTS = {
     "tile.convert_layout": _conversion, "tile.reduce": _partial, "tile.scan": _partial,
     "tile.gather": _block, "tile.extract": _block, "tile.reshape": _block, "tile.sort": _smallest_result,
     "tile.dot": lambda op: max(_block(op, 0), _block(op, 1)),
+    "tile.descriptor_alloc": lambda op: 8, "tile.descriptor_set": lambda op: 128,
     "tile.histogram": lambda op: 4 * prod(op.results[0].type.shape),
 }
