@@ -42,9 +42,9 @@ SIGNATURES: dict[str, tuple[Any, dict[str, Any]]] = {
                                      "scale": "fp32", "stride_head": "i32:16", "stride_row": "i32:16",
                                      "length": "i32:16"}),
     "attention backward": (keys_kernel, {
-        **dict.fromkeys(("queries", "d_output"), "tensordesc<fp16[64,64]>"),
-        **dict.fromkeys(("keys", "values", "dk", "dv"), "tensordesc<fp16[128,64]>"),
-        **dict.fromkeys(("sums", "deltas"), "tensordesc<fp32[64]>"), "dq": "tensordesc<fp32[64,64]>",
+        **dict.fromkeys(("queries", "d_output"), "tensordesc<fp16[64,64]>:16"),
+        **dict.fromkeys(("keys", "values", "dk", "dv"), "tensordesc<fp16[128,64]>:16"),
+        **dict.fromkeys(("sums", "deltas"), "tensordesc<fp32[64]>:16"), "dq": "tensordesc<fp32[64,64]>:16",
         "scale": "fp32", "length": "i32:16", "padded": "i32:16", "kv_heads": "i32:16", "together": "i32:16",
         "GROUP": 1, "EVEN": True, "ADD": True}),
 }
@@ -125,7 +125,7 @@ def _example(kind: Any) -> Any:
     types = {"fp16": torch.float16, "fp32": torch.float32}
     if not isinstance(kind, str) or not kind:
         return kind
-    if block := re.fullmatch(r"tensordesc<(\w+)\[([\d,]+)\]>", kind):
+    if block := re.fullmatch(r"tensordesc<(\w+)\[([\d,]+)\]>:16", kind):
         shape = [int(size) for size in block[2].split(",")]
         return TensorDescriptor.from_tensor(torch.empty(shape, dtype=types[block[1]], device="cuda"), shape)
     if kind.startswith("*"):

@@ -283,3 +283,26 @@ def test_ranks_and_blocks_of_few_rows(rng, rank, rows):
     deep_kernel[(2,)](a, b, bias, c, 2, 192, SIDE=64, ROWS=rows, RANK=rank)
     x, y, z = (each.astype(np.float64) for each in (a, b, bias))
     assert error(c, x @ y + 3 * z.sum(0)) <= 2e-3
+
+
+@tw.jit
+def narrow_kernel(a_blocks, c_blocks, K, SIDE: tl.constexpr, BLOCK_K: tl.constexpr):
+    row, column = tl.program_id(0) * SIDE, tl.program_id(1) * SIDE
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    for k in range(0, K, BLOCK_K):
+        total = tl.dot(a_blocks.load([row, k]), a_blocks.load([column, k]).T, total)
+    c_blocks.store([row, column], total.to(c_blocks.dtype))
+
+
+@pytest.mark.parametrize("held", ["float16", "float32"])
+@pytest.mark.parametrize("size", [64, 65, 72, 77, 79])
+def test_what_lies_behind_rows_stays(rng, size, held):
+    """Rows that are parts of longer ones, of which blocks write no more than their own."""
+    a, c = operand(rng, 80, 96), rng.standard_normal((80, 88)).astype(held)
+    expected = c.copy()
+    expected[:size, :size] = a[:size].astype(np.float32) @ a[:size].astype(np.float32).T
+    blocks = [TensorDescriptor(a, [size, 96], [96, 1], [64, 32]), TensorDescriptor(c, [size, size], [88, 1], [64, 64])]
+    narrow_kernel[(2, 2)](*blocks, 96, SIDE=64, BLOCK_K=32, num_warps=4)
+    assert error(c[:size, :size], expected[:size, :size]) <= 2e-3
+    c[:size, :size] = expected[:size, :size]
+    assert np.array_equal(c, expected)

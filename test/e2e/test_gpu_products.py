@@ -127,6 +127,6 @@ def test_sums_of_bytes_in_parts(dtype, most):
         c = torch.full((side, side), float("nan"), device="cuda")
         rough_kernel[(1,)](a, b, c, K, SIDE=side, BLOCK_K=128, MOST=limit, num_stages=3)
         errors[limit] = error(c, exact)
-    assert errors[most] < 2e-4
+    assert errors[most] < 6e-4
     if torch.cuda.get_device_capability() == (9, 0):
         assert errors[most] < errors[None] / 2, errors

@@ -5,7 +5,7 @@
 #target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 65536 : i32}>
 module attributes {tile.target = #target, tile.num_warps = 4 : i32} {
 // CHECK-LABEL: func.func @product
-func.func @product(%pa: !tile.ptr<f16>, %db: !tile.desc<64x64xf16>, %pc: !tile.ptr<f16>, %k: i32,
+func.func @product(%pa: !tile.ptr<f16>, %db: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %pc: !tile.ptr<f16>, %k: i32 {tile.divisibility = 16 : i32},
                    %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
@@ -33,8 +33,8 @@ func.func @product(%pa: !tile.ptr<f16>, %db: !tile.desc<64x64xf16>, %pc: !tile.p
 // What feeds a dot may be changed on the way; loads beside it are copied as well,
 // sums of floats are stored so, others are not.
 // CHECK-LABEL: func.func @beside
-func.func @beside(%da: !tile.desc<64x64xf16>, %db: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf32>,
-                  %di: !tile.desc<64x64xi32>, %k: i32, %acc: tensor<64x64xf32>, %ones: tensor<64x64xi32>) attributes {tile.kernel} {
+func.func @beside(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %db: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %dc: !tile.desc<64x64xf32> {tile.divisibility = 16 : i32},
+                  %di: !tile.desc<64x64xi32> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>, %ones: tensor<64x64xi32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   // CHECK: tile.descriptor_load {{.*}} {tile.block_copy}
@@ -55,11 +55,29 @@ func.func @beside(%da: !tile.desc<64x64xf16>, %db: !tile.desc<64x64xf16>, %dc: !
   return
 }
 
+// A copy writes whole pieces of 16 bytes: where a row may end within one, pointers store.
+// CHECK-LABEL: func.func @rows_of_any_length
+// CHECK: tile.descriptor_load {{.*}} {tile.block_copy}
+// CHECK-NOT: tile.descriptor_store
+// CHECK: tile.store
+// CHECK: return
+func.func @rows_of_any_length(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf32>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tile.descriptor_store %dc[%c0, %c0], %r : !tile.desc<64x64xf32>
+  return
+}
+
 // A loop without dots is not worth a thread of its own.
 // CHECK-LABEL: func.func @no_dot
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @no_dot(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf16>) attributes {tile.kernel} {
+func.func @no_dot(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf16>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf16>) : i32 {
@@ -74,7 +92,7 @@ func.func @no_dot(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf16>) 
 // CHECK-LABEL: func.func @no_loop
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @no_loop(%da: !tile.desc<64x64xf16>, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @no_loop(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %a = tile.descriptor_load %da[%c0, %c0] : !tile.desc<64x64xf16>
   %d = tile.dot %a, %a, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -83,7 +101,7 @@ func.func @no_loop(%da: !tile.desc<64x64xf16>, %acc: tensor<64x64xf32>) attribut
 
 // The host cannot make what depends on the program's number; the other operand is copied still.
 // CHECK-LABEL: func.func @of_the_program
-func.func @of_the_program(%pa: !tile.ptr<f16>, %db: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @of_the_program(%pa: !tile.ptr<f16>, %db: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %stride = arith.extsi %k : i32 to i64
@@ -106,7 +124,7 @@ func.func @of_the_program(%pa: !tile.ptr<f16>, %db: !tile.desc<64x64xf16>, %k: i
 // CHECK-LABEL: func.func @placed_by_memory
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @placed_by_memory(%da: !tile.desc<64x64xf16>, %p: !tile.ptr<i32>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @placed_by_memory(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %p: !tile.ptr<i32>, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -121,7 +139,7 @@ func.func @placed_by_memory(%da: !tile.desc<64x64xf16>, %p: !tile.ptr<i32>, %k: 
 // CHECK-LABEL: func.func @in_a_branch
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @in_a_branch(%da: !tile.desc<64x64xf16>, %flag: i1, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @in_a_branch(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %flag: i1, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -140,7 +158,7 @@ func.func @in_a_branch(%da: !tile.desc<64x64xf16>, %flag: i1, %k: i32, %acc: ten
 // CHECK-LABEL: func.func @in_a_while
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @in_a_while(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @in_a_while(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r:2 = scf.while (%i = %c0, %s = %acc) : (i32, tensor<64x64xf32>) -> (i32, tensor<64x64xf32>) {
@@ -163,7 +181,7 @@ func.func @in_a_while(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf3
 // CHECK-LABEL: func.func @no_box
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @no_box(%da: !tile.desc<512x16xf16>, %db: !tile.desc<16x4xf16>, %k: i32, %acc: tensor<512x4xf32>) attributes {tile.kernel} {
+func.func @no_box(%da: !tile.desc<512x16xf16> {tile.divisibility = 16 : i32}, %db: !tile.desc<16x4xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<512x4xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
   %r = scf.for %i = %c0 to %k step %c16 iter_args(%s = %acc) -> (tensor<512x4xf32>) : i32 {
@@ -179,7 +197,7 @@ func.func @no_box(%da: !tile.desc<512x16xf16>, %db: !tile.desc<16x4xf16>, %k: i3
 // CHECK-LABEL: func.func @no_kernel
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @no_kernel(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @no_kernel(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -197,7 +215,7 @@ func.func @no_kernel(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32
 #target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 28672 : i32}>
 module attributes {tile.target = #target, tile.num_warps = 4 : i32} {
 // CHECK-LABEL: func.func @small
-func.func @small(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @small(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %dc: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -218,7 +236,7 @@ func.func @small(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k: i32
 // CHECK-LABEL: func.func @two_kinds
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @two_loops(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @two_loops(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -233,7 +251,7 @@ func.func @two_loops(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32
   }
   return
 }
-func.func @two_kinds(%da: !tile.desc<64x64xf16>, %db: !tile.desc<64x64xbf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @two_kinds(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %db: !tile.desc<64x64xbf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -258,7 +276,7 @@ module attributes {tile.target = #target, tile.num_warps = 2 : i32} {
 // CHECK-LABEL: func.func @few_warps
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @few_warps(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @few_warps(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -278,7 +296,7 @@ module attributes {tile.target = #target, tile.num_warps = 4 : i32} {
 // CHECK-LABEL: func.func @no_copies
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
-func.func @no_copies(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @no_copies(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {

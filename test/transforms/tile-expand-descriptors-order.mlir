@@ -8,7 +8,7 @@ module attributes {tile.target = #target, tile.num_warps = 4 : i32} {
 
 // Read, then written: nothing that is written is read.
 // CHECK-LABEL: func.func @residual
-func.func @residual(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k: i32) attributes {tile.kernel} {
+func.func @residual(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %dc: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   // CHECK: tile.descriptor_load {{.*}} {tile.block_copy}
@@ -28,7 +28,7 @@ func.func @residual(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k: 
 
 // Written, then read: by pointers both, whatever reads.
 // CHECK-LABEL: func.func @read_back
-func.func @read_back(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @read_back(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %dc: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
@@ -47,7 +47,7 @@ func.func @read_back(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k:
 
 // Around a loop the read comes behind the store as well.
 // CHECK-LABEL: func.func @in_place
-func.func @in_place(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @in_place(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %dc: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   // CHECK: scf.for
@@ -70,7 +70,7 @@ func.func @in_place(%da: !tile.desc<64x64xf16>, %dc: !tile.desc<64x64xf16>, %k: 
 
 // Stores of threads and of copies to one array would have no order, nor stores and sums.
 // CHECK-LABEL: func.func @stored_in_two_ways
-func.func @stored_in_two_ways(%da: !tile.desc<64x64xf16>, %pc: !tile.ptr<f32>, %de: !tile.desc<64x64xf32>, %k: i32,
+func.func @stored_in_two_ways(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %pc: !tile.ptr<f32>, %de: !tile.desc<64x64xf32> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32},
                               %stride: i64, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
@@ -94,7 +94,7 @@ func.func @stored_in_two_ways(%da: !tile.desc<64x64xf16>, %pc: !tile.ptr<f32>, %
 // A store through a pointer of unknown origin may be to any array.
 // CHECK-LABEL: func.func @anywhere
 // CHECK-NOT: tile.block_copy
-func.func @anywhere(%da: !tile.desc<64x64xf16>, %address: i64, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @anywhere(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %address: i64, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %f = arith.constant 0.0 : f32
@@ -110,7 +110,7 @@ func.func @anywhere(%da: !tile.desc<64x64xf16>, %address: i64, %k: i32, %acc: te
 
 // Who takes a lock reads what others wrote, behind it; who only counts does not.
 // CHECK-LABEL: func.func @locked
-func.func @locked(%da: !tile.desc<64x64xf16>, %db: !tile.desc<64x64xf32>, %lock: !tile.ptr<i32>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @locked(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %db: !tile.desc<64x64xf32> {tile.divisibility = 16 : i32}, %lock: !tile.ptr<i32>, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
@@ -131,7 +131,7 @@ func.func @locked(%da: !tile.desc<64x64xf16>, %db: !tile.desc<64x64xf32>, %lock:
 
 // Who tells others that something is there has written it; a relaxed count tells nothing.
 // CHECK-LABEL: func.func @told
-func.func @told(%da: !tile.desc<64x64xf16>, %db: !tile.desc<64x64xf32>, %dc: !tile.desc<64x64xf32>, %lock: !tile.ptr<i32>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @told(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %db: !tile.desc<64x64xf32> {tile.divisibility = 16 : i32}, %dc: !tile.desc<64x64xf32> {tile.divisibility = 16 : i32}, %lock: !tile.ptr<i32>, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
@@ -152,7 +152,7 @@ func.func @told(%da: !tile.desc<64x64xf16>, %db: !tile.desc<64x64xf32>, %dc: !ti
 // What an instruction does to memory, only the user knows.
 // CHECK-LABEL: func.func @instruction
 // CHECK-NOT: tile.block_copy
-func.func @instruction(%da: !tile.desc<64x64xf16>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+func.func @instruction(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %seen = tile.inline_asm "wait; mov.u32 $0, 0;" constraints "=r,~{memory}" () : () -> i32

@@ -21,6 +21,7 @@ private:
   bool canFetch(DescriptorLoadOp load);
   bool canWrite(Operation *store);
   bool canMake(Operation *access);
+  bool staysInside(Operation *store);
   void collect();
   void select();
   int64_t getLoadBytes() const;
@@ -92,13 +93,23 @@ static bool canReduce(DescriptorReduceOp op) {
          (element.isF32() || element.isF16() || element.isBF16());
 }
 
+/// Whether a copy writes what is inside of the array alone. What it adds behind a
+/// row is zero.
+bool BlockCopySelector::staysInside(Operation *store) {
+  if (isa<DescriptorReduceOp>(store) || makers.hasWholeRows(store))
+    return true;
+  store->emitRemark("this store is made by pointers: a copy of the whole block would write on to "
+                    "the next multiple of 16 bytes behind rows that are not known to be one");
+  return false;
+}
+
 /// Nothing tells when the array has been written: only when the buffer has been read.
 bool BlockCopySelector::canWrite(Operation *store) {
   auto type = cast<DescType>(getDesc(store).getType());
   auto reduce = dyn_cast<DescriptorReduceOp>(store);
   return (!reduce || canReduce(reduce)) &&
          chooseBlockCopyLayout(store, type.getShape(), type.getElementType()) &&
-         uses.mayStoreLate(store, getDesc(store)) && canMake(store);
+         uses.mayStoreLate(store, getDesc(store)) && canMake(store) && staysInside(store);
 }
 
 static int64_t getBytes(Type type) {

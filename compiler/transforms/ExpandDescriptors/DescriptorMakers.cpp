@@ -8,16 +8,27 @@
 using namespace mlir;
 using namespace tile;
 
-/// Of addresses and strides, in bytes.
+/// Of addresses, strides and what copies write, in bytes.
 static constexpr int64_t kAlignment = 16;
 
-bool DescriptorMakers::isAligned(MakeDescriptorOp desc) {
+static int64_t getElementBytes(MakeDescriptorOp desc) {
+  return desc.getType().getElementType().getIntOrFloatBitWidth() / 8;
+}
+
+/// Whether so many units are known to be a multiple of the alignment.
+bool DescriptorMakers::divides(Value value, int64_t unit) {
   if (!patterns)
     patterns.emplace(function);
-  int64_t bytes = desc.getType().getElementType().getIntOrFloatBitWidth() / 8;
-  auto divides = [&](Value value, int64_t unit) {
-    return patterns->get(value).divisibility.front() * unit % kAlignment == 0;
-  };
+  return patterns->get(value).divisibility.front() * unit % kAlignment == 0;
+}
+
+bool DescriptorMakers::hasWholeRows(Operation *access) {
+  auto desc = access->getOperand(0).getDefiningOp<MakeDescriptorOp>();
+  return desc && divides(desc.getSizes().back(), getElementBytes(desc));
+}
+
+bool DescriptorMakers::isAligned(MakeDescriptorOp desc) {
+  int64_t bytes = getElementBytes(desc);
   return divides(desc.getBase(), 1) &&
          llvm::all_of(desc.getStrides(), [&](Value stride) { return divides(stride, bytes); });
 }

@@ -22,9 +22,13 @@ public:
   explicit DescriptorMakers(mlir::func::FuncOp function) : function(function) {}
   /// Of the descriptor that `access` uses.
   DescriptorMaker find(mlir::Operation *access);
+  /// Whether the rows of the descriptor that `access` uses are known to be multiples
+  /// of 16 bytes: copies write to the end of the last such piece.
+  bool hasWholeRows(mlir::Operation *access);
 
 private:
   bool isAligned(MakeDescriptorOp desc);
+  bool divides(mlir::Value value, int64_t unit);
 
   mlir::func::FuncOp function;
   /// Made when it is asked for: most kernels do not need it.
