@@ -1,6 +1,7 @@
 //===- ExpandDescriptors.cpp - Descriptors become pointers and masks ------===//
 #include "compiler/transforms/ExpandDescriptors/ExpandDescriptors.h"
 
+#include "compiler/analysis/PointerBase/PointerBase.h"
 #include "compiler/transforms/ExpandDescriptors/BlockAccess.h"
 #include "compiler/transforms/ExpandDescriptors/BlockCopies.h"
 #include "dialects/tile/IR/TileOps.h"
@@ -269,11 +270,27 @@ bool ExpandDescriptorsPass::hasDescriptors() {
       .wasInterrupted();
 }
 
+/// Fails where blocks are written to an array that nobody writes, as was promised.
+static LogicalResult refuseWrites(func::FuncOp function) {
+  WalkResult result = function.walk([](Operation *op) {
+    if (!isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(op))
+      return WalkResult::advance();
+    auto desc = op->getOperand(0).getDefiningOp<MakeDescriptorOp>();
+    if (!desc || !isReadOnly(desc.getBase()))
+      return WalkResult::advance();
+    op->emitError("the descriptor's array is read-only: its pointer is const");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void ExpandDescriptorsPass::runOnOperation() {
   if (!hasDescriptors())
     return;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     splitArguments(function);
+    if (failed(refuseWrites(function)))
+      return signalPassFailure();
     selectBlockCopies(function);
   }
 
