@@ -204,8 +204,15 @@ def _assemble_by_ptxas(path: str, ptx: str, arch: str, flags: list[str]) -> Asse
             raise AssemblerError(f"cannot run {path}: {error}") from error
         log = done.stdout + done.stderr
         if done.returncode:
-            raise AssemblerError(f"{path} refused the PTX for {arch}:\n{log}")
+            raise AssemblerError(f"{path} refused the PTX for {arch}{_why_refused(log)}:\n{log}")
         return _describe(output.read_bytes(), log, ptx)
+
+
+def _why_refused(log: str) -> str:
+    """What to do about a refusal that is no fault of the text."""
+    if "Insufficient registers" in log:
+        return ", since threads cannot have the registers that a product takes: use smaller blocks or fewer warps"
+    return ""
 
 
 def _describe(cubin: bytes, log: str, ptx: str) -> Assembly:

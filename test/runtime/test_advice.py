@@ -237,3 +237,11 @@ def test_registers_that_keep_a_program_out(monkeypatch, threads, first, second, 
     assert assembler.assemble_with_log(ptx, "sm_90a").cubin == chosen.encode()
     told = f"{ptx}.maxnreg {first}\n"
     assert assembler.assemble_with_log(told, "sm_90a").cubin == b"nvJitLink"
+
+
+def test_products_that_registers_do_not_hold(tmp_path):
+    tool = tmp_path / "ptxas"
+    tool.write_text("#!/bin/sh\necho 'ptxas fatal   : (C7602) Insufficient registers (128) to compile'\nexit 1\n")
+    tool.chmod(0o755)
+    with pytest.raises(assembler.AssemblerError, match="use smaller blocks or fewer warps:\n.*C7602"):
+        assembler._assemble_by_ptxas(str(tool), "", "sm_90a", [])
