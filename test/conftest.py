@@ -1,10 +1,11 @@
-"""Options of the whole suite."""
+"""What the whole suite shares: its options, a cache of its own, fresh random numbers."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 
+import numpy as np
 import pytest
 
 
@@ -26,3 +27,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(cache.cleanup)
     if config.getoption("--device") == "interpreter":
         os.environ["TILEWRIGHT_INTERPRET"] = "1"
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers that differ in every run; a failing test prints the seed."""
+    seed = np.random.SeedSequence().entropy
+    print(f"seed: {seed}")
+    return np.random.default_rng(seed)

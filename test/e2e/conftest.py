@@ -11,14 +11,6 @@ import pytest
 from tilewright.signature import known_targets, parse_target
 
 
-@pytest.fixture
-def rng():
-    """Random numbers that differ in every run; a failing test prints the seed."""
-    seed = np.random.SeedSequence().entropy
-    print(f"seed: {seed}")
-    return np.random.default_rng(seed)
-
-
 @pytest.fixture(scope="session")
 def device(pytestconfig) -> str:
     """Where kernels run: "cpu", "cuda", "emulator", "interpreter" or "scheduled"."""

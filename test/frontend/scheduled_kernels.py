@@ -1,7 +1,18 @@
-"""Kernels for the tests of the interpreter of stage `scheduled`."""
+"""Kernels for the tests of the interpreter of stage `scheduled`, and how their compiled text is damaged."""
+
+import re
+from collections.abc import Iterator
 
 import tilewright as tw
 import tilewright.language as tl
+
+
+def replace_each(pattern: str, replacement: str, text: str) -> Iterator[str]:
+    """The text once for each match of the pattern, with that match alone replaced; there is at least one."""
+    matches = list(re.finditer(pattern, text))
+    assert matches, pattern
+    for match in matches:
+        yield text[:match.start()] + match.expand(replacement) + text[match.end():]
 
 
 @tw.jit

@@ -16,14 +16,6 @@ from tilewright.runtime.errors import DeviceAssertionError
 
 
 @pytest.fixture
-def rng():
-    """Random numbers that differ in every run; a failing test prints the seed."""
-    seed = np.random.SeedSequence().entropy
-    print(f"seed: {seed}")
-    return np.random.default_rng(seed)
-
-
-@pytest.fixture
 def interpret(monkeypatch):
     """`interpret(function)` is a kernel of the function that is interpreted, as are those it calls."""
     monkeypatch.setenv("TILEWRIGHT_INTERPRET", "1")

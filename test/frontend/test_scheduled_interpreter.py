@@ -13,14 +13,6 @@ from tilewright.interpreter.scheduled.layouts import parse_layout
 TARGETS = ("nvidia:sm_80", "nvidia:sm_90a")
 
 
-@pytest.fixture
-def rng():
-    """Random numbers that differ in every run; a failing test prints the seed."""
-    seed = np.random.SeedSequence().entropy
-    print(f"seed: {seed}")
-    return np.random.default_rng(seed)
-
-
 def line_of(kernel, text):
     """The line of a kernel's source that holds a text."""
     return kernel.source.first_line + next(i for i, line in enumerate(kernel.source.lines) if text in line)

@@ -1,6 +1,5 @@
 """Descriptors that a program makes, at stage `scheduled`: in order as compiled, and reported where damaged."""
 
-import re
 
 import numpy as np
 import pytest
@@ -11,14 +10,6 @@ from tilewright.interpreter.scheduled import run_scheduled
 TARGET = "nvidia:sm_90a"
 SIGNATURE = {"table": "*ki64:16", "count": "i32", "a": "*fp16:16", "b": "*fp16:16", "c": "*fp16:16", "BLOCK": 64}
 ROWS, DEPTHS = (128, 0, 70, 64), (256, 256, 200, 0)
-
-
-@pytest.fixture
-def rng():
-    """Random numbers that differ in every run; a failing test prints the seed."""
-    seed = np.random.SeedSequence().entropy
-    print(f"seed: {seed}")
-    return np.random.default_rng(seed)
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +52,7 @@ DAMAGE = {
 @pytest.mark.parametrize("what", DAMAGE)
 def test_damage(text, rng, what):
     pattern, replacement, kinds = DAMAGE[what]
-    matches = list(re.finditer(pattern, text))
-    assert matches
-    for match in matches:
-        damaged = text[:match.start()] + match.expand(replacement) + text[match.end():]
+    for damaged in kernels.replace_each(pattern, replacement, text):
         assert run(damaged, rng).kinds() & kinds, damaged
 
 

@@ -14,14 +14,6 @@ SIGNATURE = {"a": "*fp16:16", "b": "*fp16:16", "c": "*fp16:16", "M": "i32:16", "
              "BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64}
 
 
-@pytest.fixture
-def rng():
-    """Random numbers that differ in every run; a failing test prints the seed."""
-    seed = np.random.SeedSequence().entropy
-    print(f"seed: {seed}")
-    return np.random.default_rng(seed)
-
-
 @pytest.mark.parametrize("M, N, K, programs", [(128, 128, 256, 1), (120, 72, 200, 3), (64, 64, 64, 2)])
 @pytest.mark.parametrize("stages, warps", [(1, 4), (3, 4), (4, 8)])
 def test_products_of_blocks(rng, M, N, K, programs, stages, warps):
@@ -76,10 +68,7 @@ DAMAGE = {
 @pytest.mark.parametrize("what", DAMAGE)
 def test_damage(text, rng, what):
     pattern, replacement, kinds = DAMAGE[what]
-    matches = list(re.finditer(pattern, text))
-    assert matches
-    for match in matches:
-        damaged = text[:match.start()] + match.expand(replacement) + text[match.end():]
+    for damaged in kernels.replace_each(pattern, replacement, text):
         assert run(damaged, rng).kinds() & kinds, damaged
 
 

@@ -22,7 +22,7 @@ private:
   bool canWrite(Operation *store);
   bool canMake(Operation *access);
   bool staysInside(Operation *store);
-  void collect();
+  void collectStores();
   void select();
   int64_t getLoadBytes() const;
   int64_t getStoreBytes() const;
@@ -202,11 +202,9 @@ void BlockCopySelector::select() {
 
 /// All stores to an array are made alike, and do the same to it: nothing orders
 /// copies with what threads write, nor sums with what they are added to.
-void BlockCopySelector::collect() {
+void BlockCopySelector::collectStores() {
   function.walk([&](Operation *op) {
-    if (auto load = dyn_cast<DescriptorLoadOp>(op); load && canFetch(load))
-      loads.push_back(load);
-    else if (isStore(op) && canWrite(op))
+    if (isStore(op) && canWrite(op))
       stores.push_back(op);
   });
   SmallVector<Operation *> candidates = stores;
@@ -220,11 +218,15 @@ void BlockCopySelector::collect() {
 void BlockCopySelector::run() {
   if (!hasRoles(function) || !llvm::hasSingleElement(function.getBody()))
     return;
-  collect();
+  function.walk([&](DescriptorLoadOp load) {
+    if (canFetch(load))
+      loads.push_back(load);
+  });
   if (llvm::none_of(loads, [](DescriptorLoadOp load) {
         return isa<scf::ForOp>(load->getParentOp()) && feedsDot(load.getResult());
       }))
     return;
+  collectStores();
   if (!fitsOnChip())
     stores.clear();
   if (fitsOnChip())

@@ -56,9 +56,12 @@ struct LoadAheadPass : tile::impl::LoadAheadBase<LoadAheadPass> {
 // Which loads
 //===----------------------------------------------------------------------===//
 
-/// Elements in a thread's registers.
+/// Elements in a thread's registers; of a block without a layout nobody knows.
 static int64_t countRegisters(Type type) {
-  return isa<RankedTensorType>(type) ? getLayout(type).getLayout().getInSize(Dim::Register) : 1;
+  if (!isa<RankedTensorType>(type))
+    return 1;
+  LayoutAttr layout = getLayout(type);
+  return layout ? layout.getLayout().getInSize(Dim::Register) : INT64_MAX;
 }
 
 /// One that something fetches for, so that loads are what is left to wait for.

@@ -41,13 +41,15 @@ private:
 };
 } // namespace
 
-/// Copies may pass what only reads, or exchanges blocks where there is memory for
-/// that beside the copies.
+/// Copies may pass what only reads, but for volatile loads, which may tell that
+/// there is something to read; or exchanges blocks where there is memory for that
+/// beside the copies.
 static bool mayPass(Operation *op, int64_t spareBytes) {
   constexpr int64_t kAlignment = 1024; // of large buffers
   int64_t scratch = llvm::alignTo(getScratchBytes(op), kAlignment);
-  return op->getNumRegions() == 0 && (isMemoryEffectFree(op) || isa<LoadOp>(op)) &&
-         scratch <= spareBytes;
+  auto load = dyn_cast<LoadOp>(op);
+  bool onlyReads = isMemoryEffectFree(op) || (load && !load.getIsVolatile());
+  return op->getNumRegions() == 0 && onlyReads && scratch <= spareBytes;
 }
 
 Operation *tile::findPrologueStart(scf::ForOp loop, const Schedule &schedule) {

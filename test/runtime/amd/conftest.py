@@ -1,9 +1,8 @@
-"""Fixtures of the AMD emulator's tests: targets, assembled kernels, fresh random numbers."""
+"""Fixtures of the AMD emulator's tests: targets, and assembled kernels."""
 
 from __future__ import annotations
 
 import emulator_kernels
-import numpy as np
 import pytest
 
 TARGETS = ("gfx942", "gfx950", "gfx1100", "gfx1200")
@@ -26,12 +25,3 @@ def arch(request: pytest.FixtureRequest) -> str:
 def assemble():
     """A function from (IR text, target) to a loaded code object, cached for the session."""
     return emulator_kernels.assemble
-
-
-@pytest.fixture
-def rng(record_property) -> np.random.Generator:
-    """Fresh random numbers; the seed is printed when a test fails."""
-    seed = np.random.SeedSequence().entropy
-    record_property("seed", seed)
-    print(f"random seed: {seed}")
-    return np.random.default_rng(seed)
