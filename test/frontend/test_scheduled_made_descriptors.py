@@ -1,6 +1,5 @@
 """Descriptors that a program makes, at stage `scheduled`: in order as compiled, and reported where damaged."""
 
-
 import numpy as np
 import pytest
 import scheduled_kernels as kernels

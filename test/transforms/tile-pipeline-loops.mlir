@@ -158,6 +158,33 @@ func.func @early(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.pt
   return %sum : tensor<1024xf32>
 }
 
+// A volatile load may tell that there is something to copy: the copies wait for it.
+// CHECK-LABEL: func.func @told
+// CHECK-NOT: tile.async_copy
+// CHECK: tile.load %{{.*}} volatile : tensor<1024x!tile.ptr<f32>
+// CHECK-COUNT-2: tile.async_copy
+// CHECK: scf.for
+func.func @told(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<1024xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %r = tile.arange 0 : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>>
+  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %ys, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %first = tile.load %q volatile : tensor<1024x!tile.ptr<f32>>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %first) -> (tensor<1024xf32>) : i32 {
+    %at = arith.muli %k, %c1024 : i32
+    %ats = tile.splat %at : tensor<1024xi32>
+    %o = arith.addi %ats, %r : tensor<1024xi32>
+    %p = tile.addptr %xs, %o : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+    %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
+    %s = arith.addf %acc, %a : tensor<1024xf32>
+    scf.yield %s : tensor<1024xf32>
+  } {tile.num_stages = 3 : i32}
+  return %sum : tensor<1024xf32>
+}
+
 // CHECK-LABEL: func.func @asks
 // CHECK: tile.buffer_alloc : !tile.buffer<2x1024xf32
 // CHECK: scf.for
