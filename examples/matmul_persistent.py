@@ -58,7 +58,7 @@ def matmul(a, b, c, transposed=True, described=True, BLOCK_M=64, BLOCK_N=64, BLO
         b_block = (BLOCK_N, BLOCK_K) if transposed else (BLOCK_K, BLOCK_N)
         arrays = describe(a, BLOCK_M, BLOCK_K), describe(b, *b_block), describe(c, BLOCK_M, BLOCK_N // PARTS)
     kernel = described_kernel if described else pointer_kernel
-    kernel[(programs(a, tw.cdiv(M, BLOCK_M) * tw.cdiv(N, BLOCK_N)),)](
+    kernel[(programs(a, tw.cdiv(M, BLOCK_M) * tw.cdiv(N, BLOCK_N), options.get("num_ctas", 1)),)](
         *arrays, M, N, K, BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, BLOCK_K=BLOCK_K, GROUP_M=GROUP_M, TRANSPOSED=transposed,
         PARTS=PARTS, FLATTEN=FLATTEN, **options)
     return c

@@ -36,9 +36,10 @@ def describe(array, *block):
     return TensorDescriptor.from_tensor(array, list(block))
 
 
-def programs(array, tiles):
-    """How many programs of a persistent kernel: as many as run at once, and not more than there are tiles."""
-    return min(tiles, processors(array))
+def programs(array, tiles, num_ctas=1):
+    """How many programs of a persistent kernel, each by num_ctas thread blocks: as many as run at once, and not more
+    than there are tiles."""
+    return min(tiles, max(1, processors(array) // num_ctas))
 
 
 def describe_rows(array, rows, even):

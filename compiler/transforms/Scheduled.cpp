@@ -19,6 +19,7 @@
 #include "compiler/transforms/RemoveConversions/RemoveConversions.h"
 #include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
 #include "compiler/transforms/SpecializeWarps/SpecializeWarps.h"
+#include "compiler/transforms/SplitPrograms/SplitPrograms.h"
 #include "compiler/transforms/UnrollLoops/UnrollLoops.h"
 #include "compiler/transforms/VerifyScheduled/VerifyScheduled.h"
 
@@ -28,6 +29,7 @@ using namespace mlir;
 
 void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createInlinerPass());
+  pm.addPass(createSplitPrograms());
   pm.addPass(createExpandDescriptors());
   pm.addNestedPass<func::FuncOp>(createExpandAtomics());
   pm.addNestedPass<func::FuncOp>(createUnrollLoops());

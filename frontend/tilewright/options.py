@@ -86,7 +86,8 @@ class CompileOptions:
     Attributes:
         num_warps: Warps of a program: a power of two, 12 or 24.
         num_stages: Iterations of a loop whose loads are under way at once.
-        num_ctas: Blocks of a program, which form a cluster.
+        num_ctas: Thread blocks that share a program, on GPUs that have clusters of them: each computes a part of its
+            products and of what is stored, and copies a share of what all of them read.
         enable_fp_fusion: Whether a product and a sum may become one rounding.
         debug: Check assertions, and what else is checked only on request, while the kernel runs.
         default_dot_input_precision: How `dot` reads fp32 operands where it does not say.

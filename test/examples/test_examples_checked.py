@@ -37,7 +37,8 @@ def example(monkeypatch):
         module = importlib.import_module(name)
         for kernel in kernels:
             monkeypatch.setattr(module, kernel, CheckedKernel(getattr(module, kernel)))
-        for function, count in (("programs", lambda array, tiles: min(tiles, 2)), ("processors", lambda array: 3)):
+        for function, count in (("programs", lambda array, tiles, num_ctas=1: min(tiles, 2)),
+                                ("processors", lambda array: 3)):
             if hasattr(module, function):
                 monkeypatch.setattr(module, function, count)
         return module
@@ -66,6 +67,18 @@ def test_persistent(example, blocks, transposed, described):
     c = example("matmul_persistent", "described_kernel", "pointer_kernel").matmul(
         a, b if transposed else np.ascontiguousarray(b.T), unwritten(136, 264), transposed, described, *sizes,
         num_warps=warps, num_stages=stages)
+    assert_near(c, a.astype(np.float64) @ b.T)
+
+
+@pytest.mark.parametrize("blocks, num_ctas, more", [((256, 128, 64, 4, 3), 2, {"FLATTEN": True}),
+                                                    ((256, 256, 64, 8, 4), 2, {"PARTS": 2}),
+                                                    ((512, 64, 64, 4, 3), 4, {})])
+def test_persistent_in_clusters(example, blocks, num_ctas, more):
+    a, b = half(328, 200), half(264, 200)
+    *sizes, warps, stages = blocks
+    c = example("matmul_persistent", "described_kernel").matmul(a, b, unwritten(328, 264), True, True, *sizes,
+                                                                num_warps=warps, num_stages=stages,
+                                                                num_ctas=num_ctas, **more)
     assert_near(c, a.astype(np.float64) @ b.T)
 
 

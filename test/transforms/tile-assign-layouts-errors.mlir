@@ -5,13 +5,6 @@ func.func @no_target() { return }
 
 // -----
 
-module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_ctas = 2 : i32} {
-// expected-error @+1 {{cannot be spread over several thread blocks: expects 'tile.num_ctas' of 1, got 2}}
-func.func @several_blocks() { return }
-}
-
-// -----
-
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>} {
 // expected-error @+1 {{expects blocks of known size without an encoding of another kind}}
 func.func @unknown_size(%x: tensor<?xf32>) { return }

@@ -131,4 +131,21 @@ func.func @threads(%d: !tile.desc<64x64xf16>, %i: i32, %n: i32, %p: i32) {
   }
   return
 }
+
+// A ring that several thread blocks fill is theirs again when the warps of all have read.
+// CHECK-LABEL: func.func @everywhere
+func.func @everywhere(%d: !tile.desc<64x64xf16>, %i: i32, %p: i32) {
+  %stack = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<3>
+  // CHECK: %[[EMPTY:.*]] = tile.signal_alloc arrivals 4
+  %empty = tile.signal_alloc arrivals 4 : !tile.signals<3>
+  tile.roles warps [4, 4] registers [0, 0] threads [128, 1] everywhere {
+    %v = tile.acquire %full[%i] phase %p of (%stack : !stack) : !tile.signals<3>
+    // CHECK: tile.arrive %[[EMPTY]][%{{.*}}] everywhere
+  }, {
+    %w = tile.acquire %empty[%i] phase %p of (%stack : !stack) : !tile.signals<3>
+    tile.block_copy %d[%i, %i], %w signal %full[%i] everywhere : !tile.desc<64x64xf16>, !block, !tile.signals<3>
+  }
+  return
+}
 }

@@ -244,3 +244,36 @@ func.func @nothing(%p: !tile.ptr<f32>) attributes {tile.kernel} {
   return
 }
 }
+
+// -----
+
+// Blocks that all thread blocks of a program load are copied in shares, to the buffers of
+// all: these are empty when the warps of all have read them.
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 131072 : i32, program_blocks = 8 : i32}>
+// CHECK: tile.launch_descriptors = [{{.*}}block = array<i64: 64, 64>{{.*}}block = array<i64: 32, 64>
+module attributes {tile.target = #target, tile.num_warps = 4 : i32, tile.num_stages = 2 : i32, tile.num_ctas = 2 : i32} {
+// CHECK-LABEL: func.func @shares
+func.func @shares(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %m: i32, %k: i32, %acc: tensor<64x64xf32>, %out: tensor<64x64x!tile.ptr<f32>>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%m, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %db = tile.make_descriptor %pb sizes[%k, %m] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  // CHECK: %[[FULL:.*]] = tile.signal_alloc arrivals 1 : !tile.signals<2>
+  // CHECK: %[[EMPTY:.*]] = tile.signal_alloc arrivals 8 : !tile.signals<2>
+  // CHECK: tile.roles {{.*}} everywhere {
+  %s = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<64x64xf16>
+    %b = tile.descriptor_load %db[%i, %c0] {tile.block_copy, tile.same_everywhere} : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %b, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tile.store %out, %s : tensor<64x64x!tile.ptr<f32>>
+  // CHECK: }, {
+  // CHECK: tile.expect %[[FULL]][%{{.*}}] bytes 16384
+  // CHECK: tile.block_copy %{{.*}} signal %[[FULL]][%{{.*}}] :
+  // CHECK: tile.block_copy %{{.*}} signal %[[FULL]][%{{.*}}] everywhere :
+  return
+}
+}

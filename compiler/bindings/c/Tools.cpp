@@ -53,6 +53,8 @@ struct TranslateLine {
                                   llvm::cl::init(4), llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> numStages{"num-stages", llvm::cl::desc("Iterations in flight"),
                                    llvm::cl::init(3), llvm::cl::cat(category)};
+  llvm::cl::opt<int64_t> numCtas{"num-ctas", llvm::cl::desc("Thread blocks of a program"),
+                                 llvm::cl::init(1), llvm::cl::cat(category)};
   llvm::cl::opt<bool> lineInfo{"line-info",
                                llvm::cl::desc("Say in assembly which lines of the source it is"),
                                llvm::cl::cat(category)};
@@ -73,6 +75,7 @@ static LogicalResult translate(const TranslateLine &line, MLIRContext &context) 
   options.arch = arch.empty() ? target->getArchitectures().front() : arch.str();
   options.numWarps = line.numWarps;
   options.numStages = line.numStages;
+  options.numCtas = line.numCtas;
   options.lineInfo = line.lineInfo;
   StringRef artifact =
       line.emit.empty() ? target->getArtifacts().back() : StringRef(line.emit.getValue());
@@ -89,7 +92,8 @@ static LogicalResult translate(const TranslateLine &line, MLIRContext &context) 
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module || failed(runPipeline(*module, *target, line.from, target->getStages().back(), options)))
+  if (!module ||
+      failed(runPipeline(*module, *target, line.from, target->getStages().back(), options)))
     return failure();
   FailureOr<std::string> result = target->emit(*module, artifact, options);
   if (failed(result))
@@ -105,7 +109,8 @@ static LogicalResult translate(const TranslateLine &line, MLIRContext &context) 
 int tileTranslateMain(int argc, char **argv) {
   TranslateLine line;
   llvm::cl::HideUnrelatedOptions(line.category);
-  llvm::cl::ParseCommandLineOptions(argc, argv, "From any stage to LLVM IR, assembly or a binary\n");
+  llvm::cl::ParseCommandLineOptions(argc, argv,
+                                    "From any stage to LLVM IR, assembly or a binary\n");
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();

@@ -88,8 +88,11 @@ mlir::LogicalResult lower(AwaitBlockStoresOp op, ThreadLowering &t);
 mlir::LogicalResult lower(RolesOp op, ThreadLowering &t);
 
 // The program and the outside.
+/// Which thread block of the program of `op` this is.
+mlir::Value emitPart(mlir::Operation *op, ThreadLowering &t);
 mlir::LogicalResult lower(ProgramIdOp op, ThreadLowering &t);
 mlir::LogicalResult lower(NumProgramsOp op, ThreadLowering &t);
+mlir::LogicalResult lower(PartIdOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BarrierOp op, ThreadLowering &t);
 mlir::LogicalResult lower(TimerOp op, ThreadLowering &t);
 mlir::LogicalResult lower(PrintOp op, ThreadLowering &t);

@@ -29,6 +29,11 @@ public:
   virtual void emitShareRegisters(mlir::ImplicitLocOpBuilder &b, int64_t registers,
                                   bool more) const = 0;
 
+  //===--- Thread blocks ------------------------------------------------------===//
+
+  /// All threads of the program's thread blocks meet, and see each other's writes.
+  virtual void emitMeetEverywhere(mlir::ImplicitLocOpBuilder &b) const = 0;
+
   //===--- Signals ------------------------------------------------------------===//
 
   virtual void emitInitSignal(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
@@ -37,9 +42,10 @@ public:
   virtual void emitPublishSignals(mlir::ImplicitLocOpBuilder &b) const = 0;
   virtual void emitAcquire(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                            mlir::Value phase) const = 0;
-  /// Where the predicate is true, or null.
-  virtual void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
-                          mlir::Value predicate) const = 0;
+  /// Where the predicate is true, or null; at the signal at the same address of thread
+  /// block `part` of the program, if it is given.
+  virtual void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address, mlir::Value predicate,
+                          mlir::Value part) const = 0;
   virtual void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                           int64_t bytes) const = 0;
 
@@ -49,10 +55,11 @@ public:
   virtual void describeArgument(mlir::func::FuncOp function, unsigned index) const = 0;
   /// Bring the descriptor near before the first copy by it.
   virtual void emitPrefetchDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc) const = 0;
-  /// Start copying the box at `indices`, of the slowest dimension first.
+  /// Start copying the box at `indices`, of the slowest dimension first, to the same
+  /// address of `parts` thread blocks of the program; with one, to this one's.
   virtual void emitBlockCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination,
-                             mlir::Value desc, mlir::ValueRange indices,
-                             mlir::Value signal) const = 0;
+                             mlir::Value desc, mlir::ValueRange indices, mlir::Value signal,
+                             int64_t parts) const = 0;
   /// Start writing a box, or combining it with what is there.
   virtual void emitBlockStore(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value desc,
                               mlir::ValueRange indices, std::optional<AtomicKind> kind) const = 0;

@@ -72,6 +72,20 @@ LogicalResult tile::lower(AcquireOp op, ThreadLowering &t) {
   return success();
 }
 
+/// One lane for each thread block of the program.
+static void arriveEverywhere(ArriveOp op, Value signal, ThreadLowering &t, const RoleHooks &hooks) {
+  int64_t parts = getModuleInt(op, kNumCtasAttr, 1);
+  if (t.scope.isSingleThread()) {
+    for (int64_t part = 0; part < parts; ++part)
+      hooks.emitArrive(t.b, signal, Value(), createI32(t.b, part));
+    return;
+  }
+  Value lane = t.scope.getLane();
+  Value arrives =
+      arith::CmpIOp::create(t.b, arith::CmpIPredicate::ult, lane, createI32(t.b, parts));
+  hooks.emitArrive(t.b, signal, arrives, lane);
+}
+
 /// The warp's threads are done before one of them arrives: the first one, which is
 /// known before any loop.
 LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
@@ -79,13 +93,14 @@ LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getIndex());
+  if (!t.scope.isSingleThread() && !op.getTogether())
+    t.scope.emitWarpBarrier(t.b);
+  if (op.getEverywhere())
+    return arriveEverywhere(op, signal, t, *hooks), success();
   Value isFirst;
-  if (!t.scope.isSingleThread()) {
-    if (!op.getTogether())
-      t.scope.emitWarpBarrier(t.b);
+  if (!t.scope.isSingleThread())
     isFirst = createEquals(t.b, t.scope.getLane(), 0);
-  }
-  hooks->emitArrive(t.b, signal, isFirst);
+  hooks->emitArrive(t.b, signal, isFirst, /*part=*/Value());
   return success();
 }
 
@@ -114,14 +129,36 @@ static void forEachPiece(ThreadLowering &t, TypedValue<BufferType> buffer, Value
   }
 }
 
+/// This thread block's share goes to the buffers of all.
+static void copyShare(BlockCopyOp op, Value signal, ThreadLowering &t, const RoleHooks &hooks) {
+  int64_t parts = getModuleInt(op, kNumCtasAttr, 1);
+  BlockCopyShare share = *getBlockCopyShare(op, op.getBuffer().getType(), parts);
+  Value part = emitPart(op, t);
+  SmallVector<Value> place = t.get(op.getIndices());
+  Value &along = place[share.dim];
+  along = createAdd(t.b, along, createMul(t.b, part, share.elements));
+  Value start = createAdd(t.b, t.get(op.getBuffer()), createMul(t.b, part, share.bytes));
+  Value column = place.back();
+  for (int64_t piece = 0; piece < share.box.pieces; ++piece) {
+    if (piece)
+      place.back() = createAdd(t.b, column, createI32(t.b, piece * share.box.shape.back()));
+    Value address = t.memory.getAddress(t.b, {start, piece * share.box.pieceBytes});
+    hooks.emitBlockCopy(t.b, address, t.get(op.getDesc()), place, signal, parts);
+  }
+}
+
 LogicalResult tile::lower(BlockCopyOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getSignal());
+  if (op.getEverywhere()) {
+    emitOnce(t, *hooks, [&] { copyShare(op, signal, t, *hooks); });
+    return success();
+  }
   emitOnce(t, *hooks, [&] {
     forEachPiece(t, op.getBuffer(), op.getIndices(), [&](Value address, ValueRange indices) {
-      hooks->emitBlockCopy(t.b, address, t.get(op.getDesc()), indices, signal);
+      hooks->emitBlockCopy(t.b, address, t.get(op.getDesc()), indices, signal, /*parts=*/1);
     });
   });
   return success();
@@ -199,27 +236,38 @@ static void prefetchDescriptors(RolesOp op, ThreadLowering &t, const RoleHooks &
   });
 }
 
+/// Each warp branches to its role.
+static LogicalResult lowerRoles(RolesOp op, ThreadLowering &t, const RoleHooks &hooks) {
+  OpBuilder::InsertionGuard guard(t.b);
+  int64_t end = 0;
+  unsigned last = op.getBodies().size() - 1;
+  for (unsigned role = 0; role < last; ++role) {
+    end += op.getWarps()[role];
+    Value isIn = arith::CmpIOp::create(t.b, arith::CmpIPredicate::slt, t.scope.getWarp(),
+                                       createI32(t.b, end));
+    auto branch = scf::IfOp::create(t.b, isIn, /*withElseRegion=*/true);
+    t.b.setInsertionPoint(branch.thenYield());
+    if (failed(lowerRole(op, role, t, hooks)))
+      return failure();
+    t.b.setInsertionPoint(branch.elseYield());
+  }
+  return lowerRole(op, last, t, hooks);
+}
+
 LogicalResult tile::lower(RolesOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
   prefetchDescriptors(op, t, *hooks);
   hooks->emitPublishSignals(t.b);
-  t.scope.emitBarrier(t.b);
-  OpBuilder::InsertionGuard guard(t.b);
-  int64_t end = 0;
-  unsigned last = op.getBodies().size() - 1;
-  for (unsigned role = 0; role <= last; ++role) {
-    end += op.getWarps()[role];
-    if (role == last)
-      return lowerRole(op, role, t, *hooks);
-    Value isIn = arith::CmpIOp::create(t.b, arith::CmpIPredicate::slt, t.scope.getWarp(),
-                                       createI32(t.b, end));
-    auto branch = scf::IfOp::create(t.b, isIn, /*withElseRegion=*/true);
-    t.b.setInsertionPoint(branch.thenYield());
-    if (failed(lowerRole(op, role, t, *hooks)))
-      return failure();
-    t.b.setInsertionPoint(branch.elseYield());
-  }
+  if (op.getEverywhere())
+    hooks->emitMeetEverywhere(t.b);
+  else
+    t.scope.emitBarrier(t.b);
+  if (failed(lowerRoles(op, t, *hooks)))
+    return failure();
+  // Others may still arrive at this thread block's signals.
+  if (op.getEverywhere())
+    hooks->emitMeetEverywhere(t.b);
   return success();
 }

@@ -172,8 +172,8 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
             BufferTransposeOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp,
             AsyncDotOp, PendOp, AwaitDotsOp, SignalAllocOp, AcquireOp, ArriveOp, ExpectOp,
             BlockCopyOp, BlockStoreOp, AwaitBlockStoresOp, DescriptorAllocOp, DescriptorSetOp,
-            DescriptorPublishOp, DescriptorFreeOp, RolesOp, ProgramIdOp, NumProgramsOp, BarrierOp,
-            PrintOp, AssertOp>([&](auto known) { return lower(known, *this); })
+            DescriptorPublishOp, DescriptorFreeOp, RolesOp, ProgramIdOp, NumProgramsOp, PartIdOp,
+            BarrierOp, PrintOp, AssertOp>([&](auto known) { return lower(known, *this); })
       .Default([&](Operation *other) { return lowerGeneric(other); });
 }
 

@@ -67,8 +67,10 @@ struct TileToGPUPass : tile::impl::TileToGPUBase<TileToGPUPass> {
     const GPUHooks *hooks = findHooks(module);
     if (!hooks)
       return signalPassFailure();
-    if (getModuleInt(module, kNumCtasAttr, 1) != 1) {
-      module.emitError("programs of several thread blocks are not supported on this target");
+    int64_t most = getTarget(module).getFact("program_blocks", 1);
+    if (getModuleInt(module, kNumCtasAttr, 1) > most) {
+      module.emitError("programs of more than ")
+          << most << " thread block(s) are not supported on this target";
       return signalPassFailure();
     }
     OnChipMemory memory(module);

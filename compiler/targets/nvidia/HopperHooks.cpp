@@ -32,6 +32,12 @@ void HopperHooks::emitShareRegisters(ImplicitLocOpBuilder &b, int64_t registers,
   NVVM::SetMaxRegisterOp::create(b, static_cast<uint32_t>(registers), action);
 }
 
+/// Threads may come one by one: those of a warp whose first one copies.
+void HopperHooks::emitMeetEverywhere(ImplicitLocOpBuilder &b) const {
+  NVVM::ClusterArriveOp::create(b, /*aligned=*/UnitAttr());
+  NVVM::ClusterWaitOp::create(b, /*aligned=*/UnitAttr());
+}
+
 //===----------------------------------------------------------------------===//
 // Signals
 //===----------------------------------------------------------------------===//
@@ -59,8 +65,9 @@ void HopperHooks::emitAcquire(ImplicitLocOpBuilder &b, Value address, Value phas
       [](OpBuilder &builder, Location loc, ValueRange) { scf::YieldOp::create(builder, loc); });
 }
 
-void HopperHooks::emitArrive(ImplicitLocOpBuilder &b, Value address, Value predicate) const {
-  ArriveOp::create(b, address, predicate);
+void HopperHooks::emitArrive(ImplicitLocOpBuilder &b, Value address, Value predicate,
+                             Value part) const {
+  ArriveOp::create(b, address, predicate, part);
 }
 
 void HopperHooks::emitExpect(ImplicitLocOpBuilder &b, Value address, int64_t bytes) const {
@@ -94,16 +101,20 @@ static SmallVector<Value> getCoordinates(ValueRange indices) {
   return SmallVector<Value>(llvm::reverse(indices));
 }
 
-/// Without clusters the address of a block's memory is also that in its cluster's.
+/// The address of a block's own memory is also that in its cluster's.
 void HopperHooks::emitBlockCopy(ImplicitLocOpBuilder &b, Value destination, Value desc,
-                                ValueRange indices, Value signal) const {
+                                ValueRange indices, Value signal, int64_t parts) const {
   constexpr unsigned kClusterSpace = 7;
   Value number = LLVM::PtrToIntOp::create(b, b.getI32Type(), destination);
   Value address = LLVM::IntToPtrOp::create(
       b, LLVM::LLVMPointerType::get(b.getContext(), kClusterSpace), number);
+  Value mask; // a bit for each block
+  if (parts > 1)
+    mask = arith::ConstantOp::create(
+        b, b.getI16IntegerAttr(static_cast<int16_t>((int64_t{1} << parts) - 1)));
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      b, address, desc, getCoordinates(indices), signal, /*im2colOffsets=*/ValueRange(),
-      /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+      b, address, desc, getCoordinates(indices), signal, /*im2colOffsets=*/ValueRange(), mask,
+      /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
       /*isCTAOnly=*/false, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
 }
 

@@ -16,18 +16,19 @@ public:
   void emitBarrier(mlir::ImplicitLocOpBuilder &b, int64_t id, int64_t threads) const override;
   void emitShareRegisters(mlir::ImplicitLocOpBuilder &b, int64_t registers,
                           bool more) const override;
+  void emitMeetEverywhere(mlir::ImplicitLocOpBuilder &b) const override;
   void emitInitSignal(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                       int64_t arrivals) const override;
   void emitPublishSignals(mlir::ImplicitLocOpBuilder &b) const override;
   void emitAcquire(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                    mlir::Value phase) const override;
-  void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
-                  mlir::Value predicate) const override;
+  void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address, mlir::Value predicate,
+                  mlir::Value part) const override;
   void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address, int64_t bytes) const override;
   void describeArgument(mlir::func::FuncOp function, unsigned index) const override;
   void emitPrefetchDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc) const override;
   void emitBlockCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination, mlir::Value desc,
-                     mlir::ValueRange indices, mlir::Value signal) const override;
+                     mlir::ValueRange indices, mlir::Value signal, int64_t parts) const override;
   void emitBlockStore(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value desc,
                       mlir::ValueRange indices, std::optional<AtomicKind> kind) const override;
   void emitCommitBlockStores(mlir::ImplicitLocOpBuilder &b) const override;

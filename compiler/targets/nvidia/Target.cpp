@@ -41,6 +41,8 @@ constexpr Arch kArchs[] = {
 constexpr int32_t kMostOfBox = 256;
 /// Warps that change their number of registers together.
 constexpr int32_t kWarpsOfGroup = 4;
+/// Of a cluster, on every device.
+constexpr int32_t kMostBlocks = 8;
 /// Of a multiprocessor.
 constexpr int32_t kRegisters = 65536;
 
@@ -206,6 +208,7 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
         b.getNamedAttr("descriptor_bytes", b.getI32IntegerAttr(nvidia::kTensorMapBytes)));
     facts.push_back(b.getNamedAttr("matrix_stores", b.getI32IntegerAttr(1)));
     facts.push_back(b.getNamedAttr("role_warps", b.getI32IntegerAttr(kWarpsOfGroup)));
+    facts.push_back(b.getNamedAttr("program_blocks", b.getI32IntegerAttr(kMostBlocks)));
     facts.push_back(b.getNamedAttr("program_registers", b.getI32IntegerAttr(kRegisters)));
   }
   return TargetAttr::get(context, getName(), name, b.getDictionaryAttr(facts));

@@ -76,11 +76,6 @@ struct AssignLayoutsPass : tile::impl::AssignLayoutsBase<AssignLayoutsPass> {
       getOperation().emitError("expects a module with a '") << kTargetAttr << "'";
       return signalPassFailure();
     }
-    if (int64_t blocks = getModuleInt(getOperation(), kNumCtasAttr, 1); blocks != 1) {
-      getOperation().emitError("cannot be spread over several thread blocks: expects '")
-          << kNumCtasAttr << "' of 1, got " << blocks;
-      return signalPassFailure();
-    }
     if (failed(LayoutAssigner(getOperation()).run()))
       signalPassFailure();
   }

@@ -40,8 +40,7 @@ static SmallVector<DictionaryAttr> getPartAttributes(DescType type, DictionaryAt
   return attributes;
 }
 
-/// f(d)  ->  f(base, sizes, strides) { d = make_descriptor ... }
-static void splitArguments(func::FuncOp function) {
+void tile::splitDescriptorArguments(func::FuncOp function) {
   if (function.isExternal())
     return;
   Block &entry = function.front();
@@ -288,7 +287,7 @@ void ExpandDescriptorsPass::runOnOperation() {
   if (!hasDescriptors())
     return;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    splitArguments(function);
+    splitDescriptorArguments(function);
     if (failed(refuseWrites(function)))
       return signalPassFailure();
     selectBlockCopies(function);

@@ -15,6 +15,9 @@ namespace tile {
 #define GEN_PASS_REGISTRATION
 #include "compiler/transforms/ExpandDescriptors/ExpandDescriptors.h.inc"
 
+/// f(d)  ->  f(base, sizes, strides) { d = make_descriptor ... }
+void splitDescriptorArguments(mlir::func::FuncOp function);
+
 } // namespace tile
 
 #endif // TILE_COMPILER_TRANSFORMS_EXPANDDESCRIPTORS_EXPANDDESCRIPTORS_H

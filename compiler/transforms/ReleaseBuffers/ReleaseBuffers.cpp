@@ -18,7 +18,12 @@ using namespace tile;
 namespace {
 /// The empty signals of each ring, by its full ones: those with which another
 /// role acquires the same stacks.
-using EmptySignals = DenseMap<Value, Value>;
+struct EmptySignal {
+  Value signals;
+  /// Whether other thread blocks fill the ring too.
+  bool everywhere = false;
+};
+using EmptySignals = DenseMap<Value, EmptySignal>;
 
 struct ReleaseBuffersPass : tile::impl::ReleaseBuffersBase<ReleaseBuffersPass> {
   void runOnOperation() override;
@@ -36,7 +41,11 @@ static EmptySignals findEmptySignals(RolesOp roles) {
   roles.getBodies().front().walk([&](AcquireOp op) {
     for (Value stack : op.getStacks())
       if (Value empty = byStack.lookup(stack))
-        signals[op.getSignals()] = empty;
+        signals[op.getSignals()].signals = empty;
+  });
+  roles.walk([&](BlockCopyOp op) {
+    if (op.getEverywhere())
+      signals[op.getSignals()].everywhere = true;
   });
   return signals;
 }
@@ -110,8 +119,8 @@ static LogicalResult findReaders(Value view, Readers &readers) {
 }
 
 /// An arrival for the block before that at `index`, where there is one.
-static void arriveBefore(ImplicitLocOpBuilder &b, Value exists, AcquireOp acquire, Value empty,
-                         Value index) {
+static void arriveBefore(ImplicitLocOpBuilder &b, Value exists, AcquireOp acquire,
+                         const EmptySignal &empty, Value index) {
   auto createInt = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
   };
@@ -122,11 +131,12 @@ static void arriveBefore(ImplicitLocOpBuilder &b, Value exists, AcquireOp acquir
   Value less = arith::SubIOp::create(b, index, createInt(1));
   int64_t count = acquire.getSignals().getType().getCount();
   Value before = arith::SelectOp::create(b, wraps, createInt(count - 1), less);
-  ArriveOp::create(b, empty, before, /*together=*/true);
+  ArriveOp::create(b, empty.signals, before, /*together=*/true, empty.everywhere);
 }
 
 /// In the next iteration, and for the last one behind the loop.
-static LogicalResult releaseLater(AcquireOp acquire, Value empty, const Completion &completion) {
+static LogicalResult releaseLater(AcquireOp acquire, const EmptySignal &empty,
+                                  const Completion &completion) {
   auto loop = cast<scf::ForOp>(acquire->getParentOp());
   auto index = dyn_cast<BlockArgument>(acquire.getIndex());
   if (!index || index.getOwner() != loop.getBody())
@@ -138,14 +148,13 @@ static LogicalResult releaseLater(AcquireOp acquire, Value empty, const Completi
   arriveBefore(b, isLater, acquire, empty, index);
   b.setInsertionPointAfter(completion.behindLoop);
   auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value isEntered =
-      arith::CmpIOp::create(b, less, loop.getLowerBound(), loop.getUpperBound());
+  Value isEntered = arith::CmpIOp::create(b, less, loop.getLowerBound(), loop.getUpperBound());
   arriveBefore(b, isEntered, acquire, empty,
                loop.getResult(index.getArgNumber() - loop.getNumInductionVars()));
   return success();
 }
 
-static LogicalResult release(AcquireOp acquire, Value empty) {
+static LogicalResult release(AcquireOp acquire, const EmptySignal &empty) {
   auto fail = [&] {
     return acquire.emitOpError("expects what reads its buffers to be complete in its block");
   };
@@ -154,11 +163,12 @@ static LogicalResult release(AcquireOp acquire, Value empty) {
     if (failed(findReaders(view, readers)))
       return fail();
   if (readers.next.wait)
-    return succeeded(releaseLater(acquire, empty, readers.next)) ? success() : LogicalResult(fail());
+    return succeeded(releaseLater(acquire, empty, readers.next)) ? success()
+                                                                 : LogicalResult(fail());
   OpBuilder b(acquire);
   b.setInsertionPointAfter(readers.last);
-  ArriveOp::create(b, acquire.getLoc(), empty, acquire.getIndex(),
-                   /*together=*/isa<AwaitDotsOp>(readers.last));
+  ArriveOp::create(b, acquire.getLoc(), empty.signals, acquire.getIndex(),
+                   /*together=*/isa<AwaitDotsOp>(readers.last), empty.everywhere);
   return success();
 }
 
@@ -168,7 +178,7 @@ void ReleaseBuffersPass::runOnOperation() {
     SmallVector<AcquireOp> acquires;
     roles.getBodies().front().walk([&](AcquireOp op) { acquires.push_back(op); });
     for (AcquireOp acquire : acquires)
-      if (Value empty = signals.lookup(acquire.getSignals()))
+      if (EmptySignal empty = signals.lookup(acquire.getSignals()); empty.signals)
         if (failed(release(acquire, empty)))
           return signalPassFailure();
   }

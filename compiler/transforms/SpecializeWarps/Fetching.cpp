@@ -43,10 +43,10 @@ void FetchingBuilder::fill(const Ring &ring, const RingSite &site) {
     auto lookup = [&](Value value) { return values.lookupOrDefault(value); };
     SmallVector<Value> indices = llvm::map_to_vector(DescriptorLoadOp(load).getIndices(), lookup);
     auto made = DescriptorLoadOp(load).getDesc().getDefiningOp<MakeDescriptorOp>();
-    Value desc = descriptors.get(made, stack.block);
+    Value desc = descriptors.get(made, stack.block, stack.everywhere);
     if (descriptors.program.get(made))
       indices = descriptors.program.getIndices(b, made, indices, lookup);
-    BlockCopyOp::create(b, desc, indices, view, ring.full, place.stage);
+    BlockCopyOp::create(b, desc, indices, view, ring.full, place.stage, stack.everywhere);
   }
 }
 

@@ -76,10 +76,13 @@ static ArrayExpressions getBlockExpressions(func::FuncOp function, DescType type
   return {b.getDenseI64ArrayAttr(base), b.getArrayAttr(sizes), b.getArrayAttr(strides)};
 }
 
-Value LaunchDescriptors::get(MakeDescriptorOp op, BufferType block) {
+Value LaunchDescriptors::get(MakeDescriptorOp op, BufferType block, bool inShares) {
   Builder b(op.getContext());
+  int64_t parts = getModuleInt(op, kNumCtasAttr, 1);
+  BlockCopyBox box =
+      inShares ? getBlockCopyShare(op, block, parts)->box : *getBlockCopyBox(op, block);
   return get(op, block,
-             ::describe(op.getType(), *getBlockCopyBox(op, block),
+             ::describe(op.getType(), box,
                         {getExpression(op.getBase()), getExpressions(b, op.getSizes()),
                          getExpressions(b, op.getStrides())}));
 }

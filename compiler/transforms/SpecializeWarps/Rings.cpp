@@ -2,6 +2,7 @@
 #include "compiler/transforms/SpecializeWarps/Rings.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/analysis/LaunchExpression/LaunchExpression.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
@@ -23,6 +24,10 @@ int64_t Ring::getStageBytes() const {
 
 SmallVector<Value> Ring::getStacks() const {
   return llvm::map_to_vector(stacks, [](const RingStack &stack) { return stack.stack; });
+}
+
+bool Ring::isFilledEverywhere() const {
+  return llvm::any_of(stacks, [](const RingStack &stack) { return stack.everywhere; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,6 +97,14 @@ BufferType tile::getRingBlock(DescriptorLoadOp load) {
   LinearLayout layout = *chooseBlockCopyLayout(load, desc.getShape(), desc.getElementType());
   return BufferType::get(load.getContext(), desc.getShape(), desc.getElementType(),
                          LayoutAttr::get(load.getContext(), layout));
+}
+
+/// A descriptor that thread blocks make is for blocks as they are.
+bool tile::isCopiedInShares(DescriptorLoadOp load) {
+  int64_t parts = getModuleInt(load, kNumCtasAttr, 1);
+  auto desc = load.getDesc().getDefiningOp<MakeDescriptorOp>();
+  return parts > 1 && load->hasAttr(kSameEverywhereAttr) && isMadeAtLaunch(desc) &&
+         getBlockCopyShare(load, getRingBlock(load), parts);
 }
 
 /// Whether two loads may be awaited at the first and copied at the second. Rings of a
@@ -193,7 +206,7 @@ static bool canShare(const Ring &ring, const RingSite &site) {
   if (!loop || ring.stages != getWantedStages(site) || ring.stacks.size() != site.size())
     return false;
   for (auto [stack, load] : llvm::zip(ring.stacks, site))
-    if (stack.block != getRingBlock(load))
+    if (stack.block != getRingBlock(load) || stack.everywhere != isCopiedInShares(load))
       return false;
   return llvm::all_of(ring.getLoops(), [&](Operation *other) {
     return other && !other->isAncestor(loop) && !loop->isAncestor(other);
@@ -221,7 +234,7 @@ SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<DescriptorLoad
       shared = &rings.back();
       shared->stages = getWantedStages(site);
       for (DescriptorLoadOp load : site)
-        shared->stacks.push_back({getRingBlock(load), {}});
+        shared->stacks.push_back({getRingBlock(load), {}, isCopiedInShares(load)});
     }
     shared->sites.push_back(site);
   }
@@ -242,6 +255,10 @@ void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings,
     }
     auto type = SignalsType::get(b.getContext(), ring.stages);
     ring.full = SignalAllocOp::create(b, type, 1, IntegerAttr());
-    ring.empty = SignalAllocOp::create(b, type, static_cast<uint32_t>(readingWarps), IntegerAttr());
+    // All that read what one copies have to be done.
+    int64_t parts =
+        ring.isFilledEverywhere() ? getModuleInt(ring.sites.front().front(), kNumCtasAttr, 1) : 1;
+    ring.empty =
+        SignalAllocOp::create(b, type, static_cast<uint32_t>(readingWarps * parts), IntegerAttr());
   }
 }

@@ -14,6 +14,8 @@ namespace tile {
 struct RingStack {
   BufferType block;
   mlir::Value stack;
+  /// Whether each thread block of the program copies its share for all of them.
+  bool everywhere = false;
 };
 
 /// Loads of one place in the program that are copied and awaited together, one
@@ -34,6 +36,8 @@ struct Ring {
   llvm::SmallVector<mlir::Operation *> getLoops() const;
   int64_t getStageBytes() const;
   llvm::SmallVector<mlir::Value> getStacks() const;
+  /// Whether other thread blocks copy to its buffers too.
+  bool isFilledEverywhere() const;
 };
 
 /// Where a ring is: the number of a buffer, and the parity of its use.
@@ -44,9 +48,12 @@ struct RingPlace {
 /// A buffer for what `load` reads.
 BufferType getRingBlock(DescriptorLoadOp load);
 
-/// Loads that feed one dot share a ring, small ones that of the loads before; loops that follow each other share rings
-/// of the same blocks. Those of innermost loops have as many buffers as the loop
-/// asks for and on-chip memory holds beside `otherBytes`.
+/// Whether the thread blocks of a program copy what `load` reads in shares.
+bool isCopiedInShares(DescriptorLoadOp load);
+
+/// Loads that feed one dot share a ring, small ones that of the loads before; loops that follow
+/// each other share rings of the same blocks. Those of innermost loops have as many buffers as the
+/// loop asks for and on-chip memory holds beside `otherBytes`.
 llvm::SmallVector<Ring> planRings(mlir::func::FuncOp function,
                                   llvm::ArrayRef<DescriptorLoadOp> loads, int64_t otherBytes);
 /// Buffers and signals at the builder's place.

@@ -15,8 +15,9 @@ namespace tile {
 class LaunchDescriptors {
 public:
   explicit LaunchDescriptors(mlir::func::FuncOp function) : function(function) {}
-  /// For accesses by `desc` whose buffers are of type `block`.
-  mlir::Value get(MakeDescriptorOp desc, BufferType block);
+  /// For accesses by `desc` whose buffers are of type `block`; in shares of it if
+  /// thread blocks copy it for each other.
+  mlir::Value get(MakeDescriptorOp desc, BufferType block, bool inShares = false);
   /// The same, of an array that does not matter: for the program to make others like it.
   mlir::Value getTemplate(MakeDescriptorOp desc, BufferType block);
   /// Tell the module how the host makes them.
@@ -33,9 +34,9 @@ private:
 struct Descriptors {
   explicit Descriptors(mlir::func::FuncOp function) : launch(function) {}
   /// Of accesses whose buffers are of type `block`.
-  mlir::Value get(MakeDescriptorOp desc, BufferType block) {
+  mlir::Value get(MakeDescriptorOp desc, BufferType block, bool inShares = false) {
     mlir::Value own = program.get(desc);
-    return own ? own : launch.get(desc, block);
+    return own ? own : launch.get(desc, block, inShares);
   }
 
   LaunchDescriptors launch;

@@ -80,15 +80,16 @@ static int64_t getOtherBytes(func::FuncOp function) {
 
 /// Moves the body, without its return, into the first region.
 static RolesOp createRoles(func::FuncOp function, ImplicitLocOpBuilder &b, int64_t warps,
-                           int64_t fetchingWarps, int64_t onChipBytes) {
+                           int64_t fetchingWarps, int64_t onChipBytes, bool everywhere) {
   TargetAttr target = getTarget(function);
   int64_t lanes = target.getLanes();
   RegisterShares shares = shareRegisters(function, warps, fetchingWarps, onChipBytes);
   auto pair = [](int64_t first, int64_t second) {
     return SmallVector<int32_t>{static_cast<int32_t>(first), static_cast<int32_t>(second)};
   };
-  auto roles = RolesOp::create(b, pair(warps, fetchingWarps),
-                               pair(shares.computing, shares.fetching), pair(warps * lanes, 1), 2);
+  auto roles =
+      RolesOp::create(b, pair(warps, fetchingWarps), pair(shares.computing, shares.fetching),
+                      pair(warps * lanes, 1), everywhere, 2);
   for (Region &region : roles.getBodies())
     region.emplaceBlock();
   return roles;
@@ -120,7 +121,8 @@ static LogicalResult specialize(func::FuncOp function) {
 
   Block &entry = function.front();
   ImplicitLocOpBuilder b(function.getLoc(), entry.getTerminator());
-  RolesOp roles = createRoles(function, b, warps, fetchingWarps, onChipBytes);
+  bool everywhere = llvm::any_of(rings, [](const Ring &ring) { return ring.isFilledEverywhere(); });
+  RolesOp roles = createRoles(function, b, warps, fetchingWarps, onChipBytes, everywhere);
   Block &computing = roles.getBodies()[0].front(), &fetching = roles.getBodies()[1].front();
   computing.getOperations().splice(computing.end(), entry.getOperations(), entry.begin(),
                                    roles->getIterator());

@@ -20,6 +20,9 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     `tile.launch_descriptors` says how the host makes them. What the host cannot
     know, the role that copies describes in a place of `tile.descriptor_alloc`,
     before the loop that uses it, like a template among these arguments.
+    Of a block that all thread blocks of a program read (`tile.same_everywhere`)
+    each copies a share to all of them; a buffer so filled is empty when all have
+    read theirs.
 
     ```mlir
     scf.for ... {

@@ -60,6 +60,34 @@ std::optional<BlockCopyBox> tile::getBlockCopyBox(Operation *op, BufferType buff
   return candidate->box;
 }
 
+/// Whole pieces where they divide, else rows of each.
+std::optional<BlockCopyShare> tile::getBlockCopyShare(Operation *op, BufferType buffer,
+                                                      int64_t parts) {
+  std::optional<BlockCopyBox> whole = getBlockCopyBox(op, buffer);
+  if (!whole)
+    return std::nullopt;
+  BlockCopyShare share{*whole};
+  if (whole->pieces % parts == 0) {
+    share.box.pieces /= parts;
+    share.dim = whole->shape.size() - 1;
+    share.elements = share.box.pieces * whole->shape.back();
+    share.bytes = share.box.pieces * whole->pieceBytes;
+    return share;
+  }
+  int64_t alignment = whole->swizzleBytes ? kSwizzleAlignment : kAlignment;
+  while (share.dim + 1 < whole->shape.size() && whole->shape[share.dim] == 1)
+    ++share.dim;
+  int64_t &size = share.box.shape[share.dim];
+  int64_t elementBytes = buffer.getElementBytes();
+  if (size % parts != 0 || whole->pieceBytes % (parts * alignment) != 0 ||
+      (share.dim + 1 == whole->shape.size() && size / parts * elementBytes % kGroupBytes != 0))
+    return std::nullopt;
+  size /= parts;
+  share.elements = size;
+  share.bytes = whole->pieceBytes / parts;
+  return share;
+}
+
 std::optional<LinearLayout> tile::chooseBlockCopyLayout(Operation *op, ArrayRef<int64_t> shape,
                                                         Type element) {
   if (element.getIntOrFloatBitWidth() < 8)

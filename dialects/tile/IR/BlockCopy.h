@@ -28,6 +28,21 @@ struct BlockCopyBox {
 /// stack); nothing if its copies do not write the buffer's layout.
 std::optional<BlockCopyBox> getBlockCopyBox(mlir::Operation *op, BufferType buffer);
 
+/// How each thread block of a program copies its share of a block for all of them:
+/// to the places that it has in the whole.
+struct BlockCopyShare {
+  /// `shape` and `pieces` of one share; `pieceBytes` as in the whole.
+  BlockCopyBox box;
+  /// Shares follow each other along this dimension of the array ...
+  unsigned dim = 0;
+  /// ... after so many elements there, and bytes in the buffer.
+  int64_t elements = 0, bytes = 0;
+};
+
+/// Nothing if the block does not divide into `parts` shares.
+std::optional<BlockCopyShare> getBlockCopyShare(mlir::Operation *op, BufferType buffer,
+                                                int64_t parts);
+
 /// A layout for blocks that the machine around `op` copies; nothing if it can not.
 std::optional<LinearLayout>
 chooseBlockCopyLayout(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, mlir::Type element);

@@ -202,6 +202,10 @@ static LogicalResult verifyBlockTransfer(Operation *op, DescType desc, size_t in
 }
 
 LogicalResult BlockCopyOp::verify() {
+  int64_t parts = getModuleInt(*this, kNumCtasAttr, 1);
+  if (getEverywhere() && !getBlockCopyShare(*this, getBuffer().getType(), parts))
+    return emitOpError("expects a block that divides into ")
+           << parts << " shares, got " << getBuffer().getType(); // block_copy.4
   return verifyBlockTransfer(*this, getDesc().getType(), getIndices().size(),
                              getBuffer().getType());
 }
@@ -250,6 +254,18 @@ static bool holdsBlocks(Region &region) {
       .wasInterrupted();
 }
 
+/// Whether thread blocks write to each other's memory.
+static bool reachesOthers(RolesOp roles) {
+  return roles
+      .walk([](Operation *op) {
+        auto arrive = dyn_cast<ArriveOp>(op);
+        auto copy = dyn_cast<BlockCopyOp>(op);
+        bool reaches = (arrive && arrive.getEverywhere()) || (copy && copy.getEverywhere());
+        return reaches ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult RolesOp::verify() {
   size_t count = getBodies().size();
   if (getWarps().size() != count || getRegisters().size() != count ||
@@ -265,6 +281,9 @@ LogicalResult RolesOp::verify() {
                          "no blocks");
   if (!isa<FunctionOpInterface>((*this)->getParentOp())) // roles.4
     return emitOpError("expects to be in the body of a function");
+  if (!getEverywhere() && reachesOthers(*this)) // roles.5
+    return emitOpError("expects to begin and end 'everywhere', as operations in it reach other "
+                       "thread blocks");
   return success();
 }
 

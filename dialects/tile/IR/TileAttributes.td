@@ -30,6 +30,7 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
     | `descriptor_bytes` | bytes of a descriptor that a program makes itself | only the host makes them |
     | `matrix_stores` | 1: lanes store rows of matrices for each other | 0 |
     | `role_warps` | warps of which roles are made | no roles |
+    | `program_blocks` | most thread blocks that share a program (`tile.num_ctas`) | 1 |
     | `program_registers` | registers that the warps of a program share out | they do not |
 
     ```mlir

@@ -31,6 +31,20 @@ def Tile_NumProgramsOp : Tile_GridOp<"num_programs"> {
   }];
 }
 
+def Tile_PartIdOp : Tile_Op<"part_id", [Pure]> {
+  let summary = "Which of the thread blocks of its program this is";
+  let description = [{
+    From 0 to `tile.num_ctas` - 1. `tile-split-programs` makes it: a thread block
+    computes that part of what its program splits.
+
+    ```mlir
+    %part = tile.part_id : i32
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All threads of the program meet, and see each other's writes";
   let description = [{

@@ -199,6 +199,12 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
                              << "of an access by one";
     return success();
   }
+  if (name == kSameEverywhereAttr) {
+    if (!isa<DescriptorLoadOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of a load by a "
+                             << "descriptor";
+    return success();
+  }
   if (name == kSharedBytesAttr || name == kScratchBytesAttr || name == kScratchOffsetAttr) {
     bool ofModule = name != kScratchOffsetAttr;
     auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());

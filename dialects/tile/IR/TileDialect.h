@@ -71,6 +71,9 @@ inline constexpr llvm::StringLiteral kLaunchDescriptorsAttr = "tile.launch_descr
 /// blocks.
 inline constexpr llvm::StringLiteral kBlockCopyAttr = "tile.block_copy";
 
+/// On a load by a descriptor: all thread blocks of the program load the same block.
+inline constexpr llvm::StringLiteral kSameEverywhereAttr = "tile.same_everywhere";
+
 /// Unit attribute of a module: accesses are to be checked against the arrays that
 /// kernels are given.
 inline constexpr llvm::StringLiteral kCheckBoundsAttr = "tile.check_bounds";

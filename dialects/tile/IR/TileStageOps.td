@@ -342,15 +342,18 @@ def Tile_ArriveOp : Tile_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     What the warp has done before is visible to those who acquire the phase.
     `together`: its threads are done as one, because they have awaited products
-    since; else they meet first.
+    since; else they meet first. `everywhere`: the same signal of each thread block
+    of the program counts it.
 
     ```mlir
-    tile.arrive %empty[%i] together : !tile.signals<3>
+    tile.arrive %empty[%i] together everywhere : !tile.signals<3>
     ```
   }];
-  let arguments = (ins Tile_SignalsType:$signals, I32:$index, UnitAttr:$together);
+  let arguments = (ins Tile_SignalsType:$signals, I32:$index, UnitAttr:$together,
+                       UnitAttr:$everywhere);
   let assemblyFormat = [{
-    $signals `[` $index `]` (`together` $together^)? attr-dict `:` qualified(type($signals))
+    $signals `[` $index `]` (`together` $together^)? (`everywhere` $everywhere^)? attr-dict `:`
+    qualified(type($signals))
   }];
 }
 
@@ -380,6 +383,9 @@ def Tile_BlockCopyOp : Tile_Op<"block_copy", [MemoryEffects<[MemRead, MemWrite]>
     One thread starts it. The copy fills the whole buffer, outside of the array
     with the descriptor's padding, and counts its bytes at the signal.
 
+    `everywhere`: all thread blocks of the program start it for the same block. Each
+    copies its share, to the buffers of all, and counts it at the signals of all.
+
     ```mlir
     tile.block_copy %d[%i, %j], %v signal %full[%s]
         : !tile.desc<128x64xf16>, !tile.buffer<128x64xf16, #memory>, !tile.signals<3>
@@ -388,12 +394,13 @@ def Tile_BlockCopyOp : Tile_Op<"block_copy", [MemoryEffects<[MemRead, MemWrite]>
     - block_copy.1: one index for each dimension of the descriptor.
     - block_copy.2: the buffer has the shape and the element type of the descriptor's blocks.
     - block_copy.3: the machine's copies write the buffer's layout.
+    - block_copy.4: `everywhere`: the block divides into equal shares.
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$indices, Tile_BufferType:$buffer,
-                       Tile_SignalsType:$signals, I32:$signal);
+                       Tile_SignalsType:$signals, I32:$signal, UnitAttr:$everywhere);
   let assemblyFormat = [{
-    $desc `[` $indices `]` `,` $buffer `signal` $signals `[` $signal `]` attr-dict `:`
-    qualified(type($desc)) `,` qualified(type($buffer)) `,` qualified(type($signals))
+    $desc `[` $indices `]` `,` $buffer `signal` $signals `[` $signal `]` (`everywhere` $everywhere^)?
+    attr-dict `:` qualified(type($desc)) `,` qualified(type($buffer)) `,` qualified(type($signals))
   }];
   let hasVerifier = 1;
 }
@@ -449,6 +456,8 @@ def Tile_RolesOp : Tile_Op<"roles", [NoRegionArguments, NoTerminator, RecursiveM
     for a thread (0: as many as the program was started with). Regions may use
     what is defined before; they talk through signals and the buffers that these
     guard. Barriers are among the threads of a region. All warps begin together.
+    `everywhere`: those of all thread blocks of the program do, and none ends before
+    all have; needed where they write to each other's signals and buffers.
 
     ```mlir
     tile.roles warps [8, 4] registers [232, 40] threads [256, 1] {
@@ -462,12 +471,14 @@ def Tile_RolesOp : Tile_Op<"roles", [NoRegionArguments, NoTerminator, RecursiveM
     - roles.2: the first region is run by the program's warps.
     - roles.3: all threads of a role's warps take part, or one; one holds no blocks.
     - roles.4: roles are not inside of roles, nor of other regions.
+    - roles.5: those with operations `everywhere` are so too.
   }];
   let arguments = (ins DenseI32ArrayAttr:$warps, DenseI32ArrayAttr:$registers,
-                       DenseI32ArrayAttr:$threads);
+                       DenseI32ArrayAttr:$threads, UnitAttr:$everywhere);
   let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
   let assemblyFormat = [{
-    `warps` $warps `registers` $registers `threads` $threads attr-dict-with-keyword $bodies
+    `warps` $warps `registers` $registers `threads` $threads (`everywhere` $everywhere^)?
+    attr-dict-with-keyword $bodies
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

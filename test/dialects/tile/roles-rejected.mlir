@@ -116,3 +116,25 @@ func.func @roles_4(%c: i1) {
   }
   return
 }
+
+// -----
+
+#memory = #tile.layout<[8, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32]]>
+module attributes {tile.num_ctas = 2 : i32,
+                   tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>} {
+func.func @block_copy_4(%d: !tile.desc<8x64xf16>, %b: !tile.buffer<8x64xf16, #memory>, %s: !tile.signals<1>, %i: i32) {
+  // expected-error @+1 {{expects a block that divides into 2 shares}}
+  tile.block_copy %d[%i, %i], %b signal %s[%i] everywhere : !tile.desc<8x64xf16>, !tile.buffer<8x64xf16, #memory>, !tile.signals<1>
+  return
+}
+}
+
+// -----
+
+func.func @roles_5(%s: !tile.signals<1>, %i: i32) {
+  // expected-error @+1 {{expects to begin and end 'everywhere', as operations in it reach other thread blocks}}
+  tile.roles warps [1] registers [0] threads [1] {
+    tile.arrive %s[%i] everywhere : !tile.signals<1>
+  }
+  return
+}

@@ -37,3 +37,22 @@ func.func @roles(%d: !tile.desc<64xf16>, %i: i32, %p: i32) {
   return
 }
 }
+
+#wide = #tile.layout<[8, 128]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]>
+module attributes {tile.num_warps = 4 : i32, tile.num_ctas = 2 : i32,
+                   tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>} {
+// CHECK-LABEL: func.func @everywhere
+func.func @everywhere(%d: !tile.desc<8x128xf16>, %b: !tile.buffer<8x128xf16, #wide>, %s: !tile.signals<3>, %i: i32) {
+  // CHECK: tile.part_id : i32
+  %part = tile.part_id : i32
+  // CHECK: tile.roles warps [4, 4] registers [0, 0] threads [128, 1] everywhere {
+  tile.roles warps [4, 4] registers [0, 0] threads [128, 1] everywhere {
+    // CHECK-NEXT: tile.arrive %{{.*}}[%{{.*}}] together everywhere : !tile.signals<3>
+    tile.arrive %s[%i] together everywhere : !tile.signals<3>
+  }, {
+    // CHECK: tile.block_copy %{{.*}}[%{{.*}}, %{{.*}}], %{{.*}} signal %{{.*}}[%{{.*}}] everywhere : !tile.desc
+    tile.block_copy %d[%i, %i], %b signal %s[%i] everywhere : !tile.desc<8x128xf16>, !tile.buffer<8x128xf16, #wide>, !tile.signals<3>
+  }
+  return
+}
+}

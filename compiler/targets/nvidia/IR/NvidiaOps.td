@@ -131,18 +131,24 @@ def Nvidia_WgmmaWaitOp : Nvidia_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWri
 // Signals
 //===----------------------------------------------------------------------===//
 
-def Nvidia_ArriveOp : Nvidia_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Nvidia_ArriveOp : Nvidia_Op<"arrive", [AttrSizedOperandSegments,
+                                           MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Predicated arrival at an mbarrier";
   let description = [{
     Where `predicate` is true or not given. A branch around the instruction would
-    end what the assembler takes for one stage of matrix products in flight.
+    end what the assembler takes for one stage of matrix products in flight. `block`:
+    at the same address of that thread block of the cluster. Nobody reads memory of
+    threads that this orders beyond the block, as a wider scope would promise at the
+    cost of a fence: it says that copies may overwrite what was read.
 
     ```mlir
-    nvidia.arrive %b if %p : !llvm.ptr<3>
+    nvidia.arrive %b if %p block %rank : !llvm.ptr<3>
     ```
   }];
-  let arguments = (ins LLVM_AnyPointer:$address, Optional<I1>:$predicate);
-  let assemblyFormat = "$address (`if` $predicate^)? attr-dict `:` qualified(type($address))";
+  let arguments = (ins LLVM_AnyPointer:$address, Optional<I1>:$predicate, Optional<I32>:$block);
+  let assemblyFormat = [{
+    $address (`if` $predicate^)? (`block` $block^)? attr-dict `:` qualified(type($address))
+  }];
 }
 
 //===----------------------------------------------------------------------===//

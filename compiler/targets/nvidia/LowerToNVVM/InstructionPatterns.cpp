@@ -162,12 +162,20 @@ struct LowerArrive : ConvertOpToLLVMPattern<ArriveOp> {
   LogicalResult matchAndRewrite(ArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> operands{adaptor.getAddress()};
-    std::string text = "mbarrier.arrive.shared.b64 _, [$0];", constraints = "l";
+    std::string text = "mbarrier.arrive.shared.b64 _, [$0];", constraints = "l", before, after;
+    if (Value block = adaptor.getBlock()) {
+      operands.push_back(block);
+      before = "{ .reg .b64 there; mapa.shared::cluster.u64 there, $0, $1; ";
+      text = "mbarrier.arrive.shared::cluster.b64 _, [there];";
+      after = " }";
+      constraints += ",r";
+    }
     if (Value predicate = adaptor.getPredicate()) {
+      text = "@$" + std::to_string(operands.size()) + " " + text;
       operands.push_back(predicate);
-      text = "@$1 " + text;
       constraints += ",b";
     }
+    text = before + text + after;
     createAsm(rewriter, op.getLoc(), {}, operands, text, constraints + ",~{memory}",
               /*sideEffects=*/true);
     rewriter.eraseOp(op);

@@ -48,6 +48,9 @@ static void describeFunction(func::FuncOp function) {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       builder.getDenseI32ArrayAttr({threads, 1, 1}));
+    if (int64_t blocks = getModuleInt(function, kNumCtasAttr, 1); blocks > 1)
+      function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                        builder.getDenseI32ArrayAttr({static_cast<int32_t>(blocks), 1, 1}));
     if (std::optional<int32_t> registers = getRegistersAtFirst(function, warps))
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                         builder.getI32IntegerAttr(*registers));

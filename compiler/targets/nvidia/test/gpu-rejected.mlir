@@ -22,7 +22,7 @@ func.func @layout() {
 
 // -----
 
-// expected-error @+1 {{programs of several thread blocks are not supported}}
+// expected-error @+1 {{programs of more than 1 thread block(s) are not supported}}
 module attributes {tile.num_ctas = 2 : i32,
     tile.target = #tile.target<"nvidia", "sm_80", {lanes = 32 : i32}>} {
 }

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from ..blocks import combine
 from ..descriptors import Description, places_of_block, read_block
@@ -11,10 +15,10 @@ from ..record import Operation
 from .arrays import note_block
 from .clocks import NEVER
 from .made_descriptors import read_descriptor
-from .memory import Buffer
+from .memory import Buffer, ChipMemory
 from .roles import Role, Walk, flows, schedules
 from .shadow import Access
-from .signals import signal_of
+from .signals import Signal, everywhere, signal_of
 
 Array = Any
 
@@ -22,12 +26,23 @@ Array = Any
 @flows("tile.block_copy")
 def _copy(role: Role, op: Any, desc: Description, *operands: Any) -> Walk:
     *offsets, buffer, signals, index = operands
-    signal, memory = signal_of(role, op, signals, index), role.world.memory
+    worlds, signals_of_all = [role.world], [signals]
+    if "everywhere" in op.attributes:
+        worlds, signals_of_all = role.world.cluster.worlds, everywhere(role, op, len(op.operands) - 2)
+    reached = [signal_of(role, op, each, index) for each in signals_of_all]
     yield None
+    for world, signal in zip(worlds, reached, strict=True):
+        _copy_to(role, op, world.memory, signal, desc, offsets, buffer)
+
+
+def _copy_to(role: Role, op: Any, memory: ChipMemory, signal: Signal, desc: Description, offsets: Sequence[Array],
+             buffer: Buffer) -> None:
+    """Start a copy to a thread block's memory."""
+    elements = _share(role, op, buffer.type.shape)
     access = Access(op, role.warps[0], signal.agent, NEVER, True, buffer.owner)
     memory.begin()
     number = memory.note(access)
-    memory.write(access, number, memory.all_granules(buffer), None)
+    memory.write(access, number, memory.granules(buffer, elements), None)
 
     end_of_descriptor = read_descriptor(role, desc, Access(op, role.warps[0], signal.agent, NEVER))
     kind = op.operands[0].type
@@ -35,14 +50,26 @@ def _copy(role: Role, op: Any, desc: Description, *operands: Any) -> Walk:
     reading = note_block(role, access, desc, places, inside, kind.element_ty.itemsize, False)
 
     def end() -> None:
-        memory.store(buffer, read_block(kind, places, inside))
+        memory.store_part(buffer, read_block(kind, places, inside), elements)
         memory.finish(number, signal.completed + 1)
         end_of_descriptor(signal.completed + 1)
         if reading:
             reading[0].finish(reading[1], signal.completed + 1)
-        signal.count(-buffer.type.block_bytes)
+        signal.count(-elements.size * buffer.type.element.itemsize)
 
-    role.world.in_flight.append((op, end))
+    role.world.cluster.in_flight.append((op, end))
+
+
+def _share(role: Role, op: Any, shape: tuple[int, ...]) -> Array:
+    """The elements of a block, by their numbers, that this thread block copies: what its descriptor's boxes are
+    smaller by says along which dimension the shares follow each other."""
+    elements = np.arange(prod(shape)).reshape(shape)
+    if "everywhere" in op.attributes:
+        kernel = role.world.kernel
+        described = kernel.descriptors[kernel.entry.arguments.index(op.operands[0]) - len(kernel.passed)]
+        shorter = (dim for dim in range(len(shape) - 1) if described["block"][dim] != shape[dim])
+        elements = np.split(elements, kernel.parts, next(shorter, len(shape) - 1))[role.world.part]
+    return elements.reshape(-1)
 
 
 class Store:

@@ -60,6 +60,12 @@ class ChipMemory(Shadow):
         places = buffer.type.layout.offsets(buffer.type.shape)
         self._view(buffer)[places] = to_bits(value, buffer.type.element).astype(memory_type(buffer.type.element))
 
+    def store_part(self, buffer: Buffer, value: Array, elements: Array) -> None:
+        """Let some elements of a block, by their numbers, be those of a value."""
+        places = buffer.type.layout.offsets(buffer.type.shape).reshape(-1)[elements]
+        bits = to_bits(value, buffer.type.element).astype(memory_type(buffer.type.element))
+        self._view(buffer)[places] = bits.reshape(-1)[elements]
+
     def fits(self, buffer: Buffer) -> bool:
         """Whether all of a buffer is in the memory."""
         return 0 <= buffer.start and buffer.start + buffer.type.bytes <= len(self.content)

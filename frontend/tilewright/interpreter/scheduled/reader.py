@@ -83,6 +83,11 @@ class Kernel:
         return self.facts.get("tile.launch_warps", self.warps)
 
     @property
+    def parts(self) -> int:
+        """Thread blocks that share a program."""
+        return self.facts.get("tile.num_ctas", 1)
+
+    @property
     def descriptors(self) -> list[dict[str, Any]]:
         """What the host makes at launch: the last arguments."""
         return self.facts.get("tile.launch_descriptors", [])

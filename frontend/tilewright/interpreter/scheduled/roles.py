@@ -88,21 +88,41 @@ class Schedule:
         return int(self.rng.integers(count)) if isinstance(self.name, int) else 0
 
 
-class World:
-    """What the roles of a program share.
+@dataclass
+class Cluster:
+    """The thread blocks that share a program.
 
     Attributes:
-        memory: On chip.
-        arrays: What is remembered of the arrays of the launch.
+        worlds: One for each, in the order of their parts.
         in_flight: Copies that signals count, the oldest first: what started each, and what ends it.
-        roles: All that have begun.
-        scheduler: Lets them run.
+        scheduler: Lets all roles run.
+        waiting: Programs that wait for those of the other thread blocks.
+        meetings: How often all have met.
     """
 
-    scheduler: Scheduler
+    worlds: list[World] = field(default_factory=list)
+    in_flight: list[tuple[Step, Callable[[], None]]] = field(default_factory=list)
+    waiting: list[Role] = field(default_factory=list)
+    meetings: int = 0
+    scheduler: Scheduler = field(init=False)
 
-    def __init__(self, kernel: Kernel, grid: tuple[int, int, int], program: tuple[int, int, int], schedule: Schedule,
-                 report: Report, agents: Agents, memory: ChipMemory, arrays: Any) -> None:
+
+class World:
+    """What the roles of a thread block share.
+
+    Attributes:
+        cluster: With which other thread blocks it shares the program.
+        part: Which of them it is.
+        memory: On chip.
+        arrays: What is remembered of the arrays of the launch.
+        roles: All that have begun.
+    """
+
+    def __init__(self, cluster: Cluster, kernel: Kernel, grid: tuple[int, int, int], program: tuple[int, int, int],
+                 schedule: Schedule, report: Report, agents: Agents, memory: ChipMemory, arrays: Any) -> None:
+        self.cluster = cluster
+        self.part = len(cluster.worlds)
+        cluster.worlds.append(self)
         self.kernel = kernel
         self.grid = grid
         self.program = program
@@ -112,7 +132,6 @@ class World:
         self.memory = memory
         self.arrays = arrays
         self.values = dict(kernel.constants)
-        self.in_flight: list[tuple[Step, Callable[[], None]]] = []
         self.roles: list[Role] = []
 
     def find(self, kind: str, text: str, step: Step, other: Any = None) -> None:
@@ -140,7 +159,7 @@ class Role(Machine):
     def __init__(self, world: World, name: str, warps: Sequence[Warp],
                  is_single_thread: bool = False) -> None:
         self.world = world
-        self.name = name
+        self.name = name if world.kernel.parts == 1 else f"{name} of thread block {world.part}"
         self.warps = list(warps)
         self.is_single_thread = is_single_thread
         self.values = world.values
@@ -239,18 +258,41 @@ def _repeat(role: Role, op: Operation, *carried: Any) -> Walk:
         given = yield from role.walk(op.body(1), passed)
 
 
+@schedules("tile.part_id")
+def _part_id(role: Role, op: Operation) -> Any:
+    return np.asarray(role.world.part, np.int32)
+
+
+def meet_everywhere(role: Role, op: Any) -> Walk:
+    """The warps of all thread blocks of the program meet."""
+    cluster = role.world.cluster
+    cluster.waiting.append(role)
+    before = cluster.meetings
+    if len(cluster.waiting) < len(cluster.worlds):
+        yield Wait(lambda: cluster.meetings > before, lambda: "the other thread blocks of the program", op)
+        return
+    meet([warp for each in cluster.waiting for warp in each.warps])
+    cluster.waiting.clear()
+    cluster.meetings += 1
+
+
 @flows("tile.roles")
 def _split(role: Role, op: Any) -> Walk:
     role.meet()
+    everywhere = "everywhere" in op.attributes
+    if everywhere:
+        yield from meet_everywhere(role, op)
     first, parts = 0, []
     for place, (count, threads) in enumerate(zip(numbers_of(op.attributes["warps"]),
                                                  numbers_of(op.attributes["threads"]), strict=True)):
         warps = role.warps[first:first + count]
         first += count
         part = Role(role.world, f"role {place}", warps[:1] if threads == 1 else warps, threads == 1)
-        role.world.scheduler.start(part, part.walk(op.body(place), ()))
+        role.world.cluster.scheduler.start(part, part.walk(op.body(place), ()))
         parts.append(part)
     yield Wait(lambda: all(part.is_done for part in parts), lambda: "its roles", op)
+    if everywhere:
+        yield from meet_everywhere(role, op)
 
 
 def _only(values: Sequence[Any]) -> Any:
@@ -296,10 +338,10 @@ class Scheduler:
 
     def _deliver(self, someone_is_able: bool) -> bool:
         """Let a copy in flight end, where it is time for it."""
-        world = self.world
-        if not world.in_flight or (someone_is_able and not world.schedule.is_early()):
+        world, in_flight = self.world, self.world.cluster.in_flight
+        if not in_flight or (someone_is_able and not world.schedule.is_early()):
             return False
-        world.in_flight.pop(world.schedule.choose(len(world.in_flight)))[1]()
+        in_flight.pop(world.schedule.choose(len(in_flight)))[1]()
         return True
 
     def _give_up(self) -> None:

@@ -21,7 +21,7 @@ from .memory import ChipMemory
 from .products import end_products
 from .reader import Kernel, read_kernel
 from .report import Report
-from .roles import Deadlock, Role, Schedule, Scheduler, World
+from .roles import Cluster, Deadlock, Role, Schedule, Scheduler, World
 from .types import BufferType, PendingType
 
 Array = Any
@@ -120,22 +120,25 @@ class _Run:
         """Run one of them to its end, or to where nobody can go on."""
         kernel = self.kernel
         agents = Agents(_count_agents(kernel))
-        memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, self.report, self.schedule.rng)
-        memory.program = program
         self.arrays.begin_program(program, agents)
-        world = World(kernel, self.grid, program, self.schedule, self.report, agents, memory, self.arrays)
-        role = Role(world, "the program", [Warp(agents, number) for number in range(kernel.launch_warps)])
-        scheduler = world.scheduler = Scheduler(world)
-        scheduler.start(role, role.walk(kernel.entry, self.arguments))
+        cluster = Cluster()
+        for _ in range(kernel.parts):
+            memory = ChipMemory(kernel.total_bytes, _granule(kernel), agents, self.report, self.schedule.rng)
+            memory.program = program
+            World(cluster, kernel, self.grid, program, self.schedule, self.report, agents, memory, self.arrays)
+        scheduler = cluster.scheduler = Scheduler(cluster.worlds[0])
+        for world in cluster.worlds:
+            role = Role(world, "the program", [Warp(agents, number) for number in range(kernel.launch_warps)])
+            scheduler.start(role, role.walk(kernel.entry, self.arguments))
         try:
             scheduler.run()
         except Deadlock:
             return
-        for each in world.roles:
+        for each in [each for world in cluster.worlds for each in world.roles]:
             end_copies(each)
             end_products(each)
             end_stores(each)
-        for step, end in world.in_flight:
+        for step, end in cluster.in_flight:
             end()
             world.find("not awaited", "the program ends while a copy to on-chip memory is in flight", step)
 
@@ -143,7 +146,7 @@ class _Run:
 def _count_agents(kernel: Kernel) -> int:
     count = sum(result.kind.count for step in kernel.steps if step.name == "tile.signal_alloc"
                 for result in step.results)
-    return 1 + 4 * kernel.launch_warps + count
+    return 1 + (4 * kernel.launch_warps + count) * kernel.parts
 
 
 def _granule(kernel: Kernel) -> int:

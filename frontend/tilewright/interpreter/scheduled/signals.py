@@ -134,11 +134,18 @@ def _acquire(role: Role, op: Any, signals: Signals, index: Array, phase: Array, 
 
 @flows("tile.arrive")
 def _arrive(role: Role, op: Any, signals: Signals, index: Array) -> Walk:
-    signal = signal_of(role, op, signals, index)
+    signals_of_all = everywhere(role, op, 0) if "everywhere" in op.attributes else [signals]
+    reached = [signal_of(role, op, each, index) for each in signals_of_all]
     yield None
     for warp in role.warps:
         warp.release()
-        _count_arrival(role, op, signal, warp)
+        for signal in reached:
+            _count_arrival(role, op, signal, warp)
+
+
+def everywhere(role: Role, op: Operation, operand: int) -> list[Signals]:
+    """The signals that an operand names in each thread block of the program."""
+    return [world.values[op.operands[operand]] for world in role.world.cluster.worlds]
 
 
 @flows("tile.expect")
