@@ -23,7 +23,10 @@ import matmul_grouped as tile_grouped  # noqa: E402
 GROUPED = [tile(128, 128, 64, 8, 4), tile(128, 256, 64, 8, 3), tile(128, 128, 64, 4, 4), tile(64, 128, 64, 4, 4)]
 EXPERTS = [tile(128, 128, 64, 8, 4), tile(128, 128, 64, 4, 4), tile(64, 128, 64, 4, 4), tile(128, 256, 64, 8, 3),
            tile(64, 256, 64, 4, 3)]
-EXPERTS_FEW = [tile(16, 128, 64, 4, 5), tile(16, 64, 128, 4, 4), tile(16, 128, 128, 4, 4)]
+EXPERTS = [dict(config, persistent=persistent) for config in EXPERTS for persistent in (False, True)]
+EXPERTS_FEW = [tile(m, n, k, 4, stages, persistent=False)
+               for m, n, k, stages in ((16, 128, 64, 5), (16, 64, 128, 4), (16, 128, 128, 4), (32, 64, 128, 4),
+                                       (32, 128, 64, 5), (64, 64, 128, 3), (64, 64, 64, 5), (64, 128, 64, 4))]
 
 
 def grouped() -> Iterator[Workload]:

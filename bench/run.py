@@ -30,8 +30,9 @@ def run(device: str, only: list[str] | None, rounds: int, output: str | None, bu
     machine = describe_machine(device)
     print("  ".join(f"{key}: {value}" for key, value in machine.items()))
     rows: list[dict[str, Any]] = []
-    for make in workloads():
-        if not only or any(part in make.__name__ for part in only):
+    groups = workloads()
+    for make in groups:
+        if not only or any(selects(part, make.__name__, {each.__name__ for each in groups}) for part in only):
             start = time.perf_counter()
             rows += run_group(make, device, rounds=rounds, burst=burst)
             print(f"    {make.__name__}: {time.perf_counter() - start:.0f} s", flush=True)
@@ -40,6 +41,11 @@ def run(device: str, only: list[str] | None, rounds: int, output: str | None, bu
     path.write_text(json.dumps({"machine": machine, "after": describe_machine(device), "rows": rows}, indent=1))
     print(f"figures in {path}")
     return 1 if any(row["problem"] for row in rows) else 0
+
+
+def selects(part: str, name: str, names: set[str]) -> bool:
+    """Whether what the command line gives means a group: a whole name that group alone, else a part of names."""
+    return part == name if part in names else part in name
 
 
 def run_group(make: Callable[[], Iterator[Workload]], device: str, rounds: int, burst: bool) -> list[dict[str, Any]]:

@@ -310,6 +310,7 @@ def make_metadata(name: str, pipeline: _Pipeline, passed: list[Argument], module
         shared_bytes=fact("tile.shared_bytes"), scratch_bytes=fact("tile.scratch_bytes"),
         # Where a program has roles, its launch has more warps than the program asked for.
         launch_warps=fact("tile.launch_warps") or options.num_warps, descriptors=read_descriptors(attributes),
+        launch_grid="tile.launch_grid" in attributes,
         arguments=[argument.spelling for argument in passed],
         divisibility=[argument.divisibility for argument in passed])
 

@@ -70,9 +70,9 @@ static PyObject *wrapNvidia(PyObject *, PyObject *args) {
   nvidia::LaunchShape shape;
   PyObject *owner, *descriptors = nullptr;
   int isCooperative = 0, mayOverlap = 0;
-  if (!PyArg_ParseTuple(args, "sKKIIIO|ppO", &name, &function, &context, &shape.threads,
+  if (!PyArg_ParseTuple(args, "sKKIIIO|ppOI", &name, &function, &context, &shape.threads,
                         &shape.sharedBytes, &shape.clusterSize, &owner, &isCooperative, &mayOverlap,
-                        &descriptors))
+                        &descriptors, &shape.mostBlocks))
     return nullptr;
   shape.isCooperative = isCooperative;
   shape.mayOverlap = mayOverlap;
@@ -109,7 +109,7 @@ static PyMethodDef methods[] = {
      "load_cpu(name, library, scratch_bytes, takes_extents=False) -> Executable"},
     {"wrap_nvidia", wrapNvidia, METH_VARARGS,
      "wrap_nvidia(name, function, context, threads, shared_bytes, cluster_size, owner, "
-     "cooperative=False, overlap=False, descriptors=()) -> Executable"},
+     "cooperative=False, overlap=False, descriptors=(), most_blocks=0) -> Executable"},
     {"set_num_threads", setThreadCount, METH_O,
      "Threads that run a grid on the CPU, the caller included."},
     {"get_num_threads", getThreadCount, METH_NOARGS, nullptr},

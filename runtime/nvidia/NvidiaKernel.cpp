@@ -4,6 +4,8 @@
 #include "runtime/launcher/InlineVector.h"
 #include "runtime/nvidia/Driver.h"
 
+#include <algorithm>
+
 namespace tile::runtime::nvidia {
 
 /// The largest grid: x, y, z.
@@ -49,6 +51,23 @@ bool NvidiaKernel::checkGrid(const int64_t (&grid)[3]) const {
   return true;
 }
 
+/// The blocks that run the programs of a grid in turns, and its sides as they get them.
+bool NvidiaKernel::shareGrid(const int64_t (&grid)[3], uint32_t (&sides)[3],
+                             uint32_t &blocks) const {
+  int64_t limit = gridLimits[0] - shape.mostBlocks, count = 1;
+  for (int i = 0; i < 3; ++i) {
+    sides[i] = static_cast<uint32_t>(grid[i]);
+    count *= grid[i];
+    if (count > limit) {
+      PyErr_Format(PyExc_ValueError, "kernel '%s': the grid has more than %lld programs",
+                   name.c_str(), static_cast<long long>(limit));
+      return false;
+    }
+  }
+  blocks = static_cast<uint32_t>(std::min<int64_t>(count, shape.mostBlocks));
+  return true;
+}
+
 /// What a launch asks for beyond grid and block; gives the number of entries.
 uint32_t NvidiaKernel::listAttributes(LaunchAttribute (&attributes)[3]) const {
   constexpr int32_t cooperative = 2;      // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
@@ -72,6 +91,17 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
   InlineVector<void *, 64> parameters;
   for (size_t i = 0; i < request.slotCount; ++i)
     parameters.push(&request.slots[i]);
+  uint32_t gridX = static_cast<uint32_t>(request.grid[0]) * shape.clusterSize;
+  uint32_t gridY = static_cast<uint32_t>(request.grid[1]);
+  uint32_t gridZ = static_cast<uint32_t>(request.grid[2]);
+  uint32_t sides[3];
+  if (shape.mostBlocks) {
+    if (!shareGrid(request.grid, sides, gridX))
+      return false;
+    gridY = gridZ = 1;
+    for (uint32_t &side : sides)
+      parameters.push(&side);
+  }
   for (TensorMap &map : maps) {
     void *encoded = map.get(name, request);
     if (!encoded)
@@ -79,9 +109,6 @@ bool NvidiaKernel::launch(const LaunchRequest &request) {
     parameters.push(encoded);
   }
 
-  uint32_t gridX = static_cast<uint32_t>(request.grid[0]) * shape.clusterSize;
-  uint32_t gridY = static_cast<uint32_t>(request.grid[1]);
-  uint32_t gridZ = static_cast<uint32_t>(request.grid[2]);
   void *stream = reinterpret_cast<void *>(request.stream);
   if (shape.isPlain()) {
     Result result = driver.launchKernel(function, gridX, gridY, gridZ, shape.threads, 1, 1,

@@ -15,6 +15,7 @@ struct LaunchShape {
   uint32_t clusterSize = 1;   ///< blocks of a program
   bool isCooperative = false; ///< all blocks run at once, or the launch fails
   bool mayOverlap = false;    ///< may begin while the kernel before it still runs
+  uint32_t mostBlocks = 0;    ///< blocks that take turns over the grid, which is passed; or 0
 
   /// Whether the driver's oldest call says it all.
   bool isPlain() const { return clusterSize == 1 && !isCooperative && !mayOverlap; }
@@ -32,6 +33,7 @@ public:
 
 private:
   bool checkGrid(const int64_t (&grid)[3]) const;
+  bool shareGrid(const int64_t (&grid)[3], uint32_t (&sides)[3], uint32_t &blocks) const;
   uint32_t listAttributes(LaunchAttribute (&attributes)[3]) const;
 
   void *const function, *const context;

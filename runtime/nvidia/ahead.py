@@ -39,6 +39,20 @@ CUresult {function}(CUstream stream{declaration});
 #endif
 """
 
+#: Of a kernel whose blocks take turns over the grid: how many blocks run at once, and how many are launched.
+_COUNTED = "static unsigned tw_most_blocks = 0;\n"
+_COUNT = """\
+  CUdevice tw_device;
+  int tw_processors = 0, tw_of_one = 0;
+  tw_check(cuCtxGetDevice(&tw_device), "cuCtxGetDevice");
+  tw_check(cuDeviceGetAttribute(&tw_processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, tw_device),
+           "cuDeviceGetAttribute");
+  tw_check(cuOccupancyMaxActiveBlocksPerMultiprocessor(&tw_of_one, tw_kernel, {threads}, {shared}),
+           "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  tw_most_blocks = (unsigned)tw_processors * (unsigned)(tw_of_one > 0 ? tw_of_one : 1);
+"""
+_LAUNCHED = ("(unsigned long long)tw_x * tw_y * tw_z < tw_most_blocks ? tw_x * tw_y * tw_z : tw_most_blocks, 1, 1")
+
 _SOURCE = """\
 // {comment}
 #include "{function}.h"
@@ -52,7 +66,7 @@ static const unsigned char tw_image[] = {{
 
 static CUmodule tw_module = NULL;
 static CUfunction tw_kernel = NULL;
-
+{counted}
 static void tw_check(CUresult result, const char *call) {{
   const char *text = NULL;
   if (result == CUDA_SUCCESS)
@@ -70,7 +84,7 @@ void load_{function}(void) {{
   if ({shared} > 49152)
     tw_check(cuFuncSetAttribute(tw_kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, {shared}),
           "cuFuncSetAttribute");
-}}
+{count}}}
 
 void unload_{function}(void) {{
   if (tw_module)
@@ -84,7 +98,7 @@ void unload_{function}(void) {{
   if (tw_x == 0 || tw_y == 0 || tw_z == 0)
     return CUDA_SUCCESS;
 {maps}  void *tw_arguments[] = {{{addresses}NULL}};
-  return cuLaunchKernel(tw_kernel, tw_x, tw_y, tw_z, {threads}, 1, 1, {shared}, tw_stream,
+  return cuLaunchKernel(tw_kernel, {launched}, {threads}, 1, 1, {shared}, tw_stream,
                         tw_arguments, NULL);
 }}
 """
@@ -107,12 +121,17 @@ def write(entry: Entry, comment: str) -> dict[str, str | bytes]:
     x, y, z = entry.grid
     descriptors = kernel.metadata["descriptors"]
     names = [each.name for each in entry.parameters]
-    passed = [*names, *(f"tw_map_{i}" for i in range(len(descriptors)))]
+    takes_turns = kernel.metadata.get("launch_grid", False)
+    sides = ["tw_x", "tw_y", "tw_z"] if takes_turns else []
+    passed = [*names, *sides, *(f"tw_map_{i}" for i in range(len(descriptors)))]
+    threads, shared = _LANES * kernel.metadata["launch_warps"], kernel.metadata["shared_bytes"]
     facts = {
         "comment": comment or f"Kernel {kernel.name} for {kernel.target}.", "function": entry.function,
         "guard": f"{entry.function.upper()}_H", "symbol": kernel.name, "declaration": entry.declare(),
-        "image": format_bytes(image), "shared": kernel.metadata["shared_bytes"], "x": x, "y": y, "z": z,
-        "threads": _LANES * kernel.metadata["launch_warps"], "addresses": "".join(f"&{name}, " for name in passed),
+        "image": format_bytes(image), "shared": shared, "x": x, "y": y, "z": z,
+        "threads": threads, "addresses": "".join(f"(void *)&{name}, " for name in passed),
+        "counted": _COUNTED if takes_turns else "", "launched": _LAUNCHED if takes_turns else "tw_x, tw_y, tw_z",
+        "count": _COUNT.format(threads=threads, shared=shared) if takes_turns else "",
         "helpers": f"{HELPERS}\n" if descriptors else "",
         "maps": "".join(write_map(i, recipe, names) for i, recipe in enumerate(descriptors))}
     return {"h": _HEADER.format(**facts), "c": _SOURCE.format(**facts)}

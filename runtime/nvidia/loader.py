@@ -64,12 +64,20 @@ def load(kernel: CompiledKernel, device_index: int) -> _launcher.Executable:
         if shared_bytes > _SHARED_BYTES_BY_DEFAULT:
             name = bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             call(purpose, "cuFuncSetAttribute", function, name, shared_bytes)
+        takes_turns = kernel.metadata.get("launch_grid", False)
+        blocks = _count_resident(device, purpose, function, threads, shared_bytes) if takes_turns else 0
     # Older GPUs start kernels one after another, and their drivers refuse to be asked for more.
     overlaps = bool(kernel.metadata.get("launch_pdl")) and device.properties.capability >= (9, 0)
     special = [bool(kernel.metadata.get("launch_cooperative_grid")), overlaps]
     return _launcher.wrap_nvidia(kernel.name, int(function), int(device.context), threads, shared_bytes,
                                  kernel.metadata["num_ctas"], module, *special,
-                                 kernel.metadata.get("descriptors", ()))
+                                 kernel.metadata.get("descriptors", ()), blocks)
+
+
+def _count_resident(device: Device, purpose: str, function: Any, threads: int, shared_bytes: int) -> int:
+    """How many blocks of a function run at once."""
+    of_one = call(purpose, "cuOccupancyMaxActiveBlocksPerMultiprocessor", function, threads, shared_bytes)
+    return device.properties.multiprocessors * max(1, of_one)
 
 
 def _check(kernel: CompiledKernel, resource: str, required: int, limit: int) -> None:

@@ -30,6 +30,36 @@ def product(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOC
 
 
 @tw.jit
+def grid(a, b, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """c[z, y, x] = a[z] @ b[y, x], of whole blocks."""
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    m, n, depth = tl.arange(0, BLOCK_M), tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for k in range(0, K, BLOCK_K):
+        left = tl.load(a + (z * BLOCK_M + m)[:, None] * K + (k + depth)[None, :])
+        right = tl.load(b + ((y * 3 + x) * K + k + depth)[:, None] * BLOCK_N + n[None, :])
+        total = tl.dot(left, right, total)
+    to = c + ((z * 2 + y) * 3 + x) * BLOCK_M * BLOCK_N + m[:, None] * BLOCK_N + n[None, :]
+    tl.store(to, total.to(c.dtype.element_ty))
+
+
+@tw.jit
+def gathered(rows, a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """c = a[rows] @ b, tile by tile: threads copy rows that a table names, beside copies of whole blocks of b."""
+    columns = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BLOCK_K, BLOCK_N])
+    depth = tl.arange(0, BLOCK_K)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.num_programs(0)):
+        place = tile * BLOCK_M + tl.arange(0, BLOCK_M)
+        row = tl.load(rows + place, mask=place < M, other=0)
+        total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+        for k in range(0, K, BLOCK_K):
+            x = tl.load(a + row[:, None] * K + (k + depth)[None, :], mask=(k + depth)[None, :] < K, other=0)
+            total = tl.dot(x, columns.load([k, 0]), total)
+        to = c + place[:, None] * N + tl.arange(0, BLOCK_N)[None, :]
+        tl.store(to, total.to(c.dtype.element_ty), mask=(place < M)[:, None] & (tl.arange(0, BLOCK_N) < N)[None, :])
+
+
+@tw.jit
 def softmax(x, out, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     i = tl.arange(0, BLOCK)

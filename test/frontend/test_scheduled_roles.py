@@ -25,6 +25,18 @@ def test_products_of_blocks(rng, M, N, K, programs, stages, warps):
     np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), atol=0.1)
 
 
+@pytest.mark.parametrize("K", [0, 64, 192])
+def test_programs_of_a_grid_take_turns(rng, K):
+    a, b = rng.standard_normal((4, 128, K)).astype(np.float16), rng.standard_normal((2, 3, K, 64)).astype(np.float16)
+    c = np.empty((4, 2, 3, 128, 64), np.float16)
+    report = Checked(kernels.grid, TARGET)[3, 2, 4](a, b, c, K, BLOCK_M=128, BLOCK_N=64, BLOCK_K=64, num_warps=8)
+    assert not report, report
+    exact = np.einsum("zmk,yxkn->zyxmn", a.astype(np.float64), b.astype(np.float64))
+    np.testing.assert_allclose(c, exact, atol=0.1)
+    signature = {**dict.fromkeys("abc", "*fp16:16"), "K": "i32:16", "BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_K": 64}
+    assert "tile.launch_grid" in tw.compile(kernels.grid, signature, target=TARGET, num_warps=8).asm["scheduled"]
+
+
 @pytest.fixture(scope="module")
 def text():
     """A correct program with roles, to be damaged."""

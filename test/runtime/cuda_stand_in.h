@@ -11,6 +11,8 @@ typedef uint64_t cuuint64_t;
 typedef struct { _Alignas(64) cuuint64_t opaque[16]; } CUtensorMap;
 
 enum { CUDA_SUCCESS = 0 };
+typedef int CUdevice;
+enum { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16 };
 enum { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
 enum {
   CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
@@ -34,6 +36,9 @@ enum { CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2 };
 enum { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1 };
 
 CUresult cuGetErrorString(CUresult error, const char **text);
+CUresult cuCtxGetDevice(CUdevice *device);
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction function, int threads, size_t shared);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);

@@ -16,6 +16,7 @@ static int shared_limit = 0;
 static int first_map = 2; /* of a kernel whose image begins with "maps <count>", or "maps <count> <arguments>" */
 static int map_count = 0;
 static int quiet = 0;     /* for measurements */
+static int takes_turns = 0; /* of a kernel whose image says "turns": the grid is passed before the maps */
 
 Result cuInit(unsigned flags) { return flags ? INVALID_VALUE : SUCCESS; }
 Result cuDriverGetVersion(int *version) { return *version = 13000, SUCCESS; }
@@ -33,10 +34,12 @@ Result cuDeviceGetAttribute(int *value, int attribute, int device) {
   case 76: *value = 0; break;      /* minor */
   case 97: *value = 232448; break; /* shared memory of a block that opts in */
   case 1: *value = 1024; break;    /* threads of a block */
+  case 16: *value = 3; break;      /* multiprocessors */
   default: *value = 1000;
   }
   return SUCCESS;
 }
+Result cuCtxGetDevice(int *device) { return *device = stack[depth] & 1, SUCCESS; }
 Result cuDevicePrimaryCtxRetain(uintptr_t *context, int device) { return *context = 0x1000 + device, SUCCESS; }
 Result cuCtxPushCurrent_v2(uintptr_t context) { return stack[++depth] = context, SUCCESS; }
 Result cuCtxPopCurrent_v2(uintptr_t *context) { return *context = stack[depth--], SUCCESS; }
@@ -58,6 +61,7 @@ Result cuModuleLoadDataEx(uintptr_t *module, const char *image, unsigned count, 
   first_map = 2, map_count = 0;
   sscanf(image, "maps %d %d", &map_count, &first_map);
   quiet = strstr(image, "quiet") != NULL;
+  takes_turns = strstr(image, "turns") != NULL;
   printf("load %.5s in %lx\n", image, (long)stack[depth]);
   return *module = 0x2000, SUCCESS;
 }
@@ -77,6 +81,10 @@ Result cuFuncSetAttribute(uintptr_t function, int attribute, int value) {
   return shared_limit = value, SUCCESS;
 }
 
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, uintptr_t function, int threads, size_t shared) {
+  return *count = threads > 512 || shared > 100000 ? 1 : 2, SUCCESS;
+}
+
 static Result launch(uintptr_t function, const unsigned *shape, uintptr_t stream, void **parameters, unsigned cluster) {
   if (shape[0] == 13) return INVALID_VALUE;
   if (quiet) return SUCCESS;
@@ -86,6 +94,10 @@ static Result launch(uintptr_t function, const unsigned *shape, uintptr_t stream
   for (int i = first_map; i < first_map + map_count; ++i) {
     if ((uintptr_t)parameters[i] % 64) return INVALID_VALUE;
     printf("parameter %d is map %d\n", i, *(int *)parameters[i]);
+  }
+  if (takes_turns) {
+    const unsigned *sides[] = {parameters[first_map - 3], parameters[first_map - 2], parameters[first_map - 1]};
+    printf("of %u %u %u\n", *sides[0], *sides[1], *sides[2]);
   }
   return SUCCESS;
 }

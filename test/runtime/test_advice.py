@@ -158,7 +158,7 @@ def test_advice_stands_at_the_line_of_the_product(some_assembler):
 
 
 def test_a_clean_kernel_has_no_advice(some_assembler):
-    kernel = tw.compile(product, SIGNATURE, target="nvidia:sm_90a", num_warps=8)
+    kernel = tw.compile(product, SIGNATURE, target="nvidia:sm_90a", num_warps=4)
     assert kernel.asm["cubin"] and not find(kernel.remarks, "(the assembler's") and not find(kernel.remarks, "spills")
 
 

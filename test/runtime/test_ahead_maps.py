@@ -51,10 +51,10 @@ def run_c(tmp_path_factory):
     return run
 
 
-def make_entry(recipes, parameters=PARAMETERS, launch_warps=4) -> Entry:
+def make_entry(recipes, parameters=PARAMETERS, launch_warps=4, takes_turns=False) -> Entry:
     metadata = Metadata(num_warps=4, launch_warps=launch_warps, num_ctas=1, shared_bytes=0, scratch_bytes=0,
-                        descriptors=recipes)
-    image = f"maps {len(recipes)} {len(parameters)}"
+                        descriptors=recipes, launch_grid=takes_turns)
+    image = f"maps {len(recipes)} {len(parameters) + (3 if takes_turns else 0)} {'turns' if takes_turns else ''}"
     stages = Stages("nvidia", ["ptx"], lambda name, _: image, lambda name: image)
     kernel = CompiledKernel(lambda: None, "kernel", "nvidia:sm_90a", stages, metadata, binary_name="ptx", arguments={},
                             options={})
@@ -77,6 +77,20 @@ def test_maps_stand_behind_the_arguments(run_c):
         "map 2 type 0 base 10000 sizes 256 strides box 128 steps 1 modes 0 0 2 0",
         "launch 3006 in 0 grid 77 1 1 block 384 1 1 shared 0 cluster 1 stream 0 args 10000 4d",
         "parameter 2 is map 1", "parameter 3 is map 2", "0", "0", "1"]
+
+
+def test_programs_that_take_turns(run_c):
+    rows = [[ARGUMENT, 1, SIGN_EXTEND, 32], [CONSTANT, 64]]
+    recipe = make_recipe(element="f32", swizzle=128, sizes=rows)
+    lines = run_c(make_entry([recipe], takes_turns=True), """
+      scale(NULL, (void *)0x10000, 77);
+      scale(NULL, (void *)0x10000, 5);
+    """)
+    assert [line for line in lines if line.startswith(("launch", "of", "parameter"))] == [
+        "launch 3006 in 0 grid 6 1 1 block 128 1 1 shared 0 cluster 1 stream 0 args 10000 4d", "parameter 5 is map 1",
+        "of 77 1 1",
+        "launch 3006 in 0 grid 5 1 1 block 128 1 1 shared 0 cluster 1 stream 0 args 10000 5", "parameter 5 is map 2",
+        "of 5 1 1"]
 
 
 def test_programs_give_in_c_what_the_model_gives(run_c):

@@ -75,6 +75,24 @@ def test_launches_that_are_cooperative_or_overlap(fake_driver):
         "launch 3006 in 1000 grid 3 1 1 block 128 1 1 shared 0 cluster 1"]
 
 
+def test_programs_that_take_turns(fake_driver):
+    lines = fake_driver("""
+        kernel, _ = make("maps 0 5 turns", launch_grid=True)
+        kernel[4](Array(0x10000), 77)
+        kernel[5, 6, 7](Array(0x10000), 77)
+        kernel[5, 0, 7](Array(0x10000), 77)
+        kernel, _ = make("maps 0 5 turns", launch_grid=True, shared_bytes=100_001)
+        kernel[1 << 20, 3](Array(0x10000), 77)
+        try:
+            kernel[1 << 30, 2](Array(0x10000), 77)
+        except ValueError as error:
+            print(error)
+    """)
+    found = [line.partition(" block")[0].rpartition("grid ")[2] for line in lines if line.startswith(("launch", "of"))]
+    assert found == ["4 1 1", "of 4 1 1", "6 1 1", "of 5 6 7", "3 1 1", "of 1048576 3 1"]
+    assert "kernel 'kernel': the grid has more than 2147483644 programs" in lines
+
+
 def test_tensors_of_torch_run_on_their_gpu_and_its_current_stream(fake_driver):
     lines = fake_driver("""
         import torch_stand_in

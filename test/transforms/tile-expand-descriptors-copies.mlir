@@ -120,7 +120,23 @@ func.func @of_the_program(%pa: !tile.ptr<f16>, %db: !tile.desc<64x64xf16> {tile.
   return
 }
 
-// The thread that fetches runs loops that count, and computes from numbers alone.
+// The thread that fetches runs loops that count, and computes from numbers, also of tables that
+// the kernel does not write.
+// CHECK-LABEL: func.func @placed_by_table
+// CHECK: tile.descriptor_load {{.*}} {tile.block_copy}
+// CHECK: return
+func.func @placed_by_table(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %p: !tile.ptr<i32>, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %j = tile.load %p : !tile.ptr<i32>
+    %a = tile.descriptor_load %da[%j, %i] : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @placed_by_memory
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
@@ -131,6 +147,7 @@ func.func @placed_by_memory(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 :
     %j = tile.load %p : !tile.ptr<i32>
     %a = tile.descriptor_load %da[%j, %i] : !tile.desc<64x64xf16>
     %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    tile.store %p, %i : !tile.ptr<i32>
     scf.yield %d : tensor<64x64xf32>
   }
   return

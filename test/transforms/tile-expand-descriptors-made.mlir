@@ -103,13 +103,15 @@ func.func @unaligned(%table: !tile.ptr<i64> {tile.read_only}, %count: i32, %acc:
   return
 }
 
-// The table is written by the kernel, perhaps.
+// The kernel has written the table.
 // CHECK-LABEL: func.func @other_table
 // CHECK-NOT: tile.block_copy
 // CHECK: return
 func.func @other_table(%table: !tile.ptr<i64>, %count: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
+  %zero = arith.constant 0 : i64
+  tile.store %table, %zero : !tile.ptr<i64>
   %address = tile.load %table : !tile.ptr<i64>
   %pa = tile.int_to_ptr %address {tile.read_only} : i64 -> !tile.ptr<f16>
   %a16 = tile.hint %pa divisibility [16] : !tile.ptr<f16>
@@ -135,6 +137,8 @@ module attributes {tile.target = #target, tile.num_warps = 4 : i32} {
 func.func @no_places(%table: !tile.ptr<i64> {tile.read_only}, %count: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
+  %zero = arith.constant 0 : i64
+  tile.store %table, %zero : !tile.ptr<i64>
   %address = tile.load %table : !tile.ptr<i64>
   %pa = tile.int_to_ptr %address {tile.read_only} : i64 -> !tile.ptr<f16>
   %a16 = tile.hint %pa divisibility [16] : !tile.ptr<f16>

@@ -30,10 +30,29 @@ func.func @by_memory(%pa: !tile.ptr<f16>, %p: !tile.ptr<i32>, %k: i32) attribute
   %c64 = arith.constant 64 : i32
   %stride = arith.extsi %k : i32 to i64
   %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  tile.store %p, %k : !tile.ptr<i32>
   // expected-note @+1 {{such as this}}
   %j = tile.load %p : !tile.ptr<i32>
   // expected-error @+1 {{cannot be fetched by another thread: its place depends on more than numbers}}
   %a = tile.descriptor_load %da[%j, %c0] {tile.block_copy} : !tile.desc<64x64xf16>
+  return
+}
+}
+
+// -----
+
+// Roles that are asked for and cannot be had.
+#target = #tile.target<"any", "first", {lanes = 32 : i32}>
+module attributes {tile.target = #target, tile.num_warps = 4 : i32} {
+func.func @asked(%p: tensor<64x64x!tile.ptr<f16>>, %k: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  // expected-remark @+1 {{loads of this loop have no warps of their own}}
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  } {tile.warp_specialize}
   return
 }
 }

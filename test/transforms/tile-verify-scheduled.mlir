@@ -124,3 +124,22 @@ func.func @scheduled_5(%p: tensor<32x!tile.ptr<f32>, #l>, %b: !tile.buffer<32xf3
   return
 }
 }
+
+// -----
+
+// Each role holds blocks in its own warps.
+#two = #tile.layout<[64]: lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#one = #tile.layout<[64]: register = [[32]], lane = [[1], [2], [4], [8], [16]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 2 : i32} {
+func.func @roles() {
+  %constant = arith.constant dense<0> : tensor<64xi32, #one>
+  tile.roles warps [2, 1] registers [0, 0] threads [64, 32] {
+    %a = tile.arange 0 : tensor<64xi32, #two>
+  }, {
+    %a = tile.arange 0 : tensor<64xi32, #one>
+    // expected-error @+1 {{expects layouts of 32 lanes and 1 warps, got 32 and 2}}
+    %b = tile.arange 0 : tensor<64xi32, #two>
+  }
+  return
+}
+}

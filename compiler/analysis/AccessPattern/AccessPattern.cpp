@@ -110,6 +110,11 @@ void AccessAnalysis::visit(Operation *op) {
     }
     return;
   }
+  if (auto roles = dyn_cast<RolesOp>(op)) {
+    for (Region &region : roles.getBodies())
+      visitBlock(region.front());
+    return;
+  }
   if (op->getNumRegions() != 0)
     return; // what is inside works on single elements, and nothing is known of the results
   SmallVector<ValuePattern, 4> operands;

@@ -209,6 +209,32 @@ LinearLayout LinearLayout::replicated(Dim in, int64_t count) const {
   return result;
 }
 
+LinearLayout LinearLayout::foldedToRegisters(Dim in, int64_t size) const {
+  unsigned kept = llvm::Log2_64(size), held = tile.getInBits(Dim::Register);
+  assert(kept <= tile.getInBits(in) && "a tile of so many");
+  unsigned moved = tile.getInBits(in) - kept;
+  llvm::SmallVector<DimBits, 4> ins(tile.getIns());
+  llvm::erase_if(ins, [&](DimBits space) { return space.dim == Dim::Register || space.dim == in; });
+  if (held + moved != 0)
+    ins.push_back({Dim::Register, held + moved});
+  if (kept != 0)
+    ins.push_back({in, kept});
+  llvm::sort(ins, [](DimBits a, DimBits b) { return a.dim < b.dim; });
+  LinearMap folded(ins, tile.getOuts());
+  for (DimBits space : tile.getIns())
+    for (unsigned bit = 0; bit < space.bits; ++bit) {
+      bool moves = space.dim == in && bit >= kept;
+      for (DimBits out : tile.getOuts())
+        folded.setColumn(moves ? Dim::Register : space.dim, moves ? held + bit - kept : bit,
+                         out.dim, tile.getColumn(space.dim, bit, out.dim));
+    }
+  llvm::SmallVector<Repeat, 2> others(repeats);
+  for (Repeat &repeat : others)
+    if (repeat.in == in)
+      repeat.in = Dim::Register;
+  return get(folded, others);
+}
+
 /// Coordinates of `dim` modulo a smaller power of two: what was beyond it now
 /// holds copies.
 static LinearLayout wrapDim(const LinearLayout &layout, unsigned dim, int64_t size) {

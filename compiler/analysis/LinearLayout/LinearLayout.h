@@ -89,6 +89,9 @@ public:
   LinearLayout repeated(Dim in, unsigned dim, int64_t count) const;
   /// `in` gets `count` times more values, which hold copies.
   LinearLayout replicated(Dim in, int64_t count) const;
+  /// `in` counts to `size`, which the tile's size of it is a multiple of; what the others held,
+  /// registers hold. Unless repeats count `in`, layouts that shapes tie to each other stay tied.
+  LinearLayout foldedToRegisters(Dim in, int64_t size) const;
   /// Grows by registers, dimensions in `order` (fastest first; powers of two of
   /// all of them before any odd factor), until `shape` is covered; pads where the covered size does
   /// not divide it. Where more than a power-of-two `shape` is covered, the excess becomes copies

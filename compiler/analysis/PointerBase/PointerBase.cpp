@@ -46,9 +46,3 @@ bool tile::isReadOnly(Value pointer) {
   }
   return origin && origin.getDefiningOp()->hasAttr(kReadOnlyAttr);
 }
-
-bool tile::isConstantLoad(Operation *op) {
-  auto load = dyn_cast<LoadOp>(op);
-  return load && !load.getIsVolatile() && !isa<RankedTensorType>(load.getType()) &&
-         isReadOnly(load.getPointer());
-}

@@ -13,9 +13,6 @@ mlir::Value getPointerBase(mlir::Value pointer);
 /// Whether the programmer promises that nobody writes the array that a pointer points
 /// into while the kernel runs.
 bool isReadOnly(mlir::Value pointer);
-/// Whether any thread of the program may load this at any time, and get the same: a
-/// number at an address of such an array.
-bool isConstantLoad(mlir::Operation *op);
 
 } // namespace tile
 

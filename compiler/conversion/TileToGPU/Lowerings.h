@@ -77,6 +77,7 @@ mlir::LogicalResult lower(AwaitOp op, ThreadLowering &t);
 mlir::LogicalResult lower(SignalAllocOp op, ThreadLowering &t);
 mlir::LogicalResult lower(AcquireOp op, ThreadLowering &t);
 mlir::LogicalResult lower(ArriveOp op, ThreadLowering &t);
+mlir::LogicalResult lower(ArriveCopiesOp op, ThreadLowering &t);
 mlir::LogicalResult lower(ExpectOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BlockCopyOp op, ThreadLowering &t);
 mlir::LogicalResult lower(BlockStoreOp op, ThreadLowering &t);

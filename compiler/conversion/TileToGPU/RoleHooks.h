@@ -46,6 +46,8 @@ public:
   /// block `part` of the program, if it is given.
   virtual void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address, mlir::Value predicate,
                           mlir::Value part) const = 0;
+  /// An arrival of this thread, once all its asynchronous copies so far are complete.
+  virtual void emitArriveCopies(mlir::ImplicitLocOpBuilder &b, mlir::Value address) const = 0;
   virtual void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
                           int64_t bytes) const = 0;
 

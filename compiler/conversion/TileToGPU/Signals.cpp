@@ -65,6 +65,8 @@ LogicalResult tile::lower(AcquireOp op, ThreadLowering &t) {
   if (!hooks)
     return failure();
   hooks->emitAcquire(t.b, getSignal(t, op.getSignals(), op.getIndex()), t.get(op.getPhase()));
+  if (op.getPublish())
+    t.hooks.emitPublish(t.b);
   for (auto [stack, view] : llvm::zip(op.getStacks(), op.getViews())) {
     int64_t bytes = cast<BufferType>(stack.getType()).getBlockBytes();
     t.set(view, createAdd(t.b, t.get(stack), createMul(t.b, t.get(op.getIndex()), bytes)));
@@ -101,6 +103,14 @@ LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
   if (!t.scope.isSingleThread())
     isFirst = createEquals(t.b, t.scope.getLane(), 0);
   hooks->emitArrive(t.b, signal, isFirst, /*part=*/Value());
+  return success();
+}
+
+LogicalResult tile::lower(ArriveCopiesOp op, ThreadLowering &t) {
+  const RoleHooks *hooks = getRoleHooks(op, t);
+  if (!hooks)
+    return failure();
+  hooks->emitArriveCopies(t.b, getSignal(t, op.getSignals(), op.getIndex()));
   return success();
 }
 

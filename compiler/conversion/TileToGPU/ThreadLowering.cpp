@@ -170,7 +170,8 @@ LogicalResult ThreadLowering::lowerOperation(Operation *op) {
             StoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp, AtomicPollOp, TimerOp,
             ReduceOp, DotOp, ScanOp, SortOp, HistogramOp, BufferAllocOp, BufferViewOp,
             BufferTransposeOp, BufferLoadOp, BufferStoreOp, AsyncCopyOp, CommitOp, AwaitOp,
-            AsyncDotOp, PendOp, AwaitDotsOp, SignalAllocOp, AcquireOp, ArriveOp, ExpectOp,
+            AsyncDotOp, PendOp, AwaitDotsOp, SignalAllocOp, AcquireOp, ArriveOp,
+            ArriveCopiesOp, ExpectOp,
             BlockCopyOp, BlockStoreOp, AwaitBlockStoresOp, DescriptorAllocOp, DescriptorSetOp,
             DescriptorPublishOp, DescriptorFreeOp, RolesOp, ProgramIdOp, NumProgramsOp, PartIdOp,
             BarrierOp, PrintOp, AssertOp>([&](auto known) { return lower(known, *this); })

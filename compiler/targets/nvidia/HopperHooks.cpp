@@ -70,6 +70,11 @@ void HopperHooks::emitArrive(ImplicitLocOpBuilder &b, Value address, Value predi
   ArriveOp::create(b, address, predicate, part);
 }
 
+/// The signal counts these arrivals among those of a phase.
+void HopperHooks::emitArriveCopies(ImplicitLocOpBuilder &b, Value address) const {
+  NVVM::CpAsyncMBarrierArriveOp::create(b, address, /*noinc=*/true);
+}
+
 void HopperHooks::emitExpect(ImplicitLocOpBuilder &b, Value address, int64_t bytes) const {
   NVVM::MBarrierArriveExpectTxOp::create(b, /*res=*/Type(), address, createI32(b, bytes),
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false,

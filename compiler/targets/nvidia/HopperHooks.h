@@ -24,6 +24,7 @@ public:
                    mlir::Value phase) const override;
   void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address, mlir::Value predicate,
                   mlir::Value part) const override;
+  void emitArriveCopies(mlir::ImplicitLocOpBuilder &b, mlir::Value address) const override;
   void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address, int64_t bytes) const override;
   void describeArgument(mlir::func::FuncOp function, unsigned index) const override;
   void emitPrefetchDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc) const override;

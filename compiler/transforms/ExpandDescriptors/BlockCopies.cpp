@@ -2,8 +2,8 @@
 #include "compiler/transforms/ExpandDescriptors/BlockCopies.h"
 
 #include "compiler/analysis/OperandSource/OperandSource.h"
-#include "compiler/analysis/ScalarSlice/ScalarSlice.h"
-#include "compiler/transforms/ExpandDescriptors/ArrayUses.h"
+#include "compiler/analysis/AddressSlice/AddressSlice.h"
+#include "compiler/analysis/ArrayUses/ArrayUses.h"
 #include "compiler/transforms/ExpandDescriptors/DescriptorMakers.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
@@ -30,7 +30,7 @@ private:
   bool fitsOnChip() const;
 
   func::FuncOp function;
-  ScalarSlice slice;
+  AddressSlice slice;
   ArrayUses uses;
   DescriptorMakers makers;
   SmallVector<DescriptorLoadOp> loads;

@@ -2,6 +2,7 @@
 #include "compiler/transforms/PipelineLoops/LoopBuilder.h"
 
 #include "compiler/analysis/LoopSlice/LoopSlice.h"
+#include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 #include "compiler/analysis/UniformMask/UniformMask.h"
 #include "compiler/transforms/PipelineLoops/Prologue.h"
 

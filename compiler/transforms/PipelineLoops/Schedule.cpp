@@ -3,29 +3,12 @@
 
 #include "compiler/analysis/LoopSlice/LoopSlice.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
-#include "compiler/transforms/PipelineLoops/BufferLayout.h"
+#include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tile;
-
-/// Zero, also as one of another type.
-static bool isZero(Value value) {
-  if (matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return isa_and_nonnull<SplatOp, CastOp, arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp,
-                         arith::TruncIOp, arith::ExtSIOp>(op) &&
-         isZero(op->getOperand(0));
-}
-
-Value tile::getOtherThanZero(LoadOp load) {
-  Value other = load.getOther();
-  return other && load.getMask() && !isZero(other) ? other : Value();
-}
 
 static std::optional<StringRef> getReasonAgainst(LoadOp load, const LoopWrites &writes) {
   if (load.getIsVolatile())
@@ -35,36 +18,6 @@ static std::optional<StringRef> getReasonAgainst(LoadOp load, const LoopWrites &
   if (writes.mayWrite(load))
     return StringRef("the loop writes to memory");
   return std::nullopt;
-}
-
-namespace {
-/// How a load is copied: so many elements at a time, along one dimension.
-struct CopyRun {
-  int64_t width = 0;
-  unsigned dim = 0;
-};
-} // namespace
-
-/// As wide as pointers, mask and target admit; 0: none.
-static CopyRun findCopyRun(LoadOp load, const AccessAnalysis &patterns) {
-  auto type = cast<RankedTensorType>(load.getType());
-  int64_t bits = std::max(8u, type.getElementTypeBitWidth());
-  const LinearLayout &layout = getLayout(type).getLayout();
-  CopyRun best;
-  for (int64_t bytes : getTarget(load).getAsyncCopyBytes()) {
-    int64_t width = bytes * 8 / bits;
-    if (width <= best.width || width * bits != bytes * 8)
-      continue;
-    // Of single elements the last dimension is as good as any.
-    for (unsigned dim = layout.getRank(); dim-- > 0;)
-      if (type.getDimSize(dim) % width == 0 &&
-          patterns.getVectorWidth(load.getPointer(), load.getMask(), dim, bytes * 8) >= width &&
-          layout.getContiguity(dim, width) >= width) {
-        best = {width, dim};
-        break;
-      }
-  }
-  return best;
 }
 
 /// Stages that the loop asks for, and whether it asks itself.
@@ -234,7 +187,7 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
       refuse(load) << "its address depends on what the loop computes";
       continue;
     }
-    schedule.loads.push_back({load, chooseBuffer(load, run.width, run.dim)});
+    schedule.loads.push_back({load, chooseBuffer(load, run)});
   }
   // A load whose value another's address needs is made early, not copied.
   llvm::erase_if(schedule.loads,

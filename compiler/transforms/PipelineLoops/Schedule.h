@@ -46,9 +46,6 @@ struct Schedule {
   bool isRotated() const { return !lateOps.empty(); }
 };
 
-/// What a load gives where its mask is false; null if copies write that: zero.
-mlir::Value getOtherThanZero(LoadOp load);
-
 /// Nothing where no load can run ahead; remarks say why. `freeBytes` is what
 /// buffers may take on chip.
 std::optional<Schedule> buildSchedule(mlir::scf::ForOp loop, const AccessAnalysis &patterns,

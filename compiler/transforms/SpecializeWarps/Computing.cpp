@@ -51,20 +51,21 @@ static void readInLayouts(Value block, function_ref<Value(Type)> read) {
   }
 }
 
-static void readBlock(DescriptorLoadOp load, Value view) {
-  ImplicitLocOpBuilder b(load.getLoc(), load);
-  readInLayouts(load.getResult(),
-                [&](Type type) -> Value { return BufferLoadOp::create(b, type, view); });
-  if (!load->use_empty())
-    load.replaceAllUsesWith(BufferLoadOp::create(b, load.getType(), view).getResult());
+static void readBlock(Operation *load, Value view) {
+  ImplicitLocOpBuilder b(load->getLoc(), load);
+  Value block = load->getResult(0);
+  readInLayouts(block, [&](Type type) -> Value { return BufferLoadOp::create(b, type, view); });
+  if (!block.use_empty())
+    block.replaceAllUsesWith(BufferLoadOp::create(b, block.getType(), view));
 }
 
 void RingReader::acquire(const Ring &ring, const RingSite &site) {
-  ImplicitLocOpBuilder b(site.front()->getLoc(), site.front());
+  ImplicitLocOpBuilder b(site.front().op->getLoc(), site.front().op);
   const RingPlace &place = places.get(ring);
-  auto views = AcquireOp::create(b, ring.full, place.stage, place.phase, ring.getStacks());
+  auto views = AcquireOp::create(b, ring.full, place.stage, place.phase, ring.getStacks(),
+                                 /*publish=*/ring.isFilledByThreads());
   for (auto [load, view] : llvm::zip(site, views.getViews()))
-    readBlock(load, view);
+    readBlock(load.op, view);
 }
 
 /// Carries the places around the loop.
@@ -100,12 +101,12 @@ void RingReader::visit(Block &block) {
   // Other ops may go with the loads.
   SmallVector<Operation *> ops;
   for (Operation &op : block)
-    if (isa<DescriptorLoadOp, scf::ForOp>(op))
+    if (isa<DescriptorLoadOp, LoadOp, scf::ForOp>(op))
       ops.push_back(&op);
   for (Operation *op : ops) {
     for (const Ring &ring : rings)
       for (const RingSite &site : ring.sites)
-        if (site.front() == op)
+        if (site.front().op == op)
           acquire(ring, site);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       visitLoop(loop);

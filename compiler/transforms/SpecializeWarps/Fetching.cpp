@@ -1,4 +1,4 @@
-//===- Fetching.cpp - The thread that copies blocks to rings --------------===//
+//===- Fetching.cpp - The role that copies blocks to rings -----------------===//
 #include "compiler/transforms/SpecializeWarps/Roles.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -9,9 +9,9 @@ using namespace tile;
 namespace {
 class FetchingBuilder {
 public:
-  FetchingBuilder(ImplicitLocOpBuilder &b, const ScalarSlice &slice, ArrayRef<Ring> rings,
-                  Descriptors &descriptors)
-      : b(b), slice(slice), rings(rings), descriptors(descriptors), places(rings) {
+  FetchingBuilder(ImplicitLocOpBuilder &b, const AddressSlice &slice, ArrayRef<Ring> rings,
+                  Descriptors &descriptors, int64_t warps)
+      : b(b), slice(slice), rings(rings), descriptors(descriptors), warps(warps), places(rings) {
     places.begin(b);
   }
   void buildBlock(Block &block);
@@ -21,39 +21,67 @@ private:
   void makeDescriptors(Operation *user);
   void drain(ArrayRef<MakeDescriptorOp> descs);
   void fill(const Ring &ring, const RingSite &site);
+  void copyBlock(const RingLoad &load, Value view, Value full, Value stage);
+  Value copyByThreads(LoadOp load, Value view);
+  void repeat(Operation &op);
 
   ImplicitLocOpBuilder &b;
-  const ScalarSlice &slice;
+  const AddressSlice &slice;
   ArrayRef<Ring> rings;
   Descriptors &descriptors;
+  int64_t warps;
   RingPlaces places;
   IRMapping values;
 };
 } // namespace
 
-/// Once the program has read what the buffers held before.
+void FetchingBuilder::copyBlock(const RingLoad &load, Value view, Value full, Value stage) {
+  auto op = cast<DescriptorLoadOp>(load.op);
+  auto lookup = [&](Value value) { return values.lookupOrDefault(value); };
+  SmallVector<Value> indices = llvm::map_to_vector(op.getIndices(), lookup);
+  auto made = op.getDesc().getDefiningOp<MakeDescriptorOp>();
+  Value desc = descriptors.get(made, load.block, load.everywhere);
+  if (descriptors.program.get(made))
+    indices = descriptors.program.getIndices(b, made, indices, lookup);
+  BlockCopyOp::create(b, desc, indices, view, full, stage, load.everywhere);
+}
+
+Value FetchingBuilder::copyByThreads(LoadOp load, Value view) {
+  Value pointer = values.lookup(load.getPointer());
+  Value mask = load.getMask() ? values.lookup(load.getMask()) : Value();
+  return AsyncCopyOp::create(b, PendingType::get(view.getType()), pointer, view, mask,
+                             load.getCache(), load.getEviction());
+}
+
+/// Once the program has read what the buffers held before. Copies of whole blocks are on
+/// their way before threads begin with theirs.
 void FetchingBuilder::fill(const Ring &ring, const RingSite &site) {
   const RingPlace &place = places.get(ring);
   Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
   Value before = arith::XOrIOp::create(b, place.phase, one);
   auto views = AcquireOp::create(b, ring.empty, place.stage, before, ring.getStacks());
-  ExpectOp::create(b, ring.full, place.stage, static_cast<uint32_t>(ring.getStageBytes()));
-  for (auto [load, stack, view] : llvm::zip(site, ring.stacks, views.getViews())) {
-    b.setLoc(load->getLoc());
-    auto lookup = [&](Value value) { return values.lookupOrDefault(value); };
-    SmallVector<Value> indices = llvm::map_to_vector(DescriptorLoadOp(load).getIndices(), lookup);
-    auto made = DescriptorLoadOp(load).getDesc().getDefiningOp<MakeDescriptorOp>();
-    Value desc = descriptors.get(made, stack.block, stack.everywhere);
-    if (descriptors.program.get(made))
-      indices = descriptors.program.getIndices(b, made, indices, lookup);
-    BlockCopyOp::create(b, desc, indices, view, ring.full, place.stage, stack.everywhere);
-  }
+  if (int64_t bytes = ring.getCountedBytes())
+    ExpectOp::create(b, ring.full, place.stage, static_cast<uint32_t>(bytes));
+  SmallVector<Value> copies;
+  for (bool byThreads : {false, true})
+    for (auto [load, view] : llvm::zip(site, views.getViews())) {
+      if (load.isByThreads() != byThreads)
+        continue;
+      b.setLoc(load.op->getLoc());
+      if (byThreads)
+        copies.push_back(copyByThreads(cast<LoadOp>(load.op), view));
+      else
+        copyBlock(load, view, ring.full, place.stage);
+    }
+  if (!copies.empty())
+    ArriveCopiesOp::create(b, copies, ring.full, place.stage);
 }
 
 /// Waits for the copies that are in flight in the rings of `descs`.
 void FetchingBuilder::drain(ArrayRef<MakeDescriptorOp> descs) {
-  auto uses = [&](DescriptorLoadOp load) {
-    return llvm::is_contained(descs, load.getDesc().getDefiningOp<MakeDescriptorOp>());
+  auto uses = [&](const RingLoad &load) {
+    auto op = dyn_cast<DescriptorLoadOp>(load.op);
+    return op && llvm::is_contained(descs, op.getDesc().getDefiningOp<MakeDescriptorOp>());
   };
   Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
   for (const Ring &ring : rings) {
@@ -116,6 +144,25 @@ void FetchingBuilder::buildLoop(scf::ForOp loop) {
   places.set(counters, copy.getResults().drop_front(needed.size()));
 }
 
+/// Blocks are held by the role's warps: what those do not hold that it has fewer of,
+/// their registers do.
+static Type fold(Type type, int64_t warps) {
+  LayoutAttr layout = getLayout(type);
+  if (!layout)
+    return type;
+  LinearLayout folded = layout.getLayout().foldedToRegisters(Dim::Warp, warps);
+  return withLayout(type, LayoutAttr::get(type.getContext(), folded.withoutRedundantRegisters()));
+}
+
+void FetchingBuilder::repeat(Operation &op) {
+  Operation *copy = b.clone(op, values);
+  for (Value result : copy->getResults())
+    result.setType(fold(result.getType(), warps));
+  if (auto constant = dyn_cast<arith::ConstantOp>(copy))
+    if (auto block = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      constant.setValueAttr(block.reshape(cast<ShapedType>(constant.getType())));
+}
+
 void FetchingBuilder::buildBlock(Block &block) {
   for (Operation &op : block) {
     b.setLoc(op.getLoc());
@@ -123,18 +170,18 @@ void FetchingBuilder::buildBlock(Block &block) {
     b.setLoc(op.getLoc());
     for (const Ring &ring : rings)
       for (const RingSite &site : ring.sites)
-        if (site.back() == &op)
+        if (site.back().op == &op)
           fill(ring, site);
     if (!slice.contains(&op))
       continue;
     if (auto loop = dyn_cast<scf::ForOp>(op))
       buildLoop(loop);
     else
-      b.clone(op, values);
+      repeat(op);
   }
 }
 
-void tile::buildFetching(ImplicitLocOpBuilder &b, Block &body, const ScalarSlice &slice,
-                         ArrayRef<Ring> rings, Descriptors &descriptors) {
-  FetchingBuilder(b, slice, rings, descriptors).buildBlock(body);
+void tile::buildFetching(ImplicitLocOpBuilder &b, Block &body, const AddressSlice &slice,
+                         ArrayRef<Ring> rings, Descriptors &descriptors, int64_t warps) {
+  FetchingBuilder(b, slice, rings, descriptors, warps).buildBlock(body);
 }

@@ -33,7 +33,7 @@ static bool isHeldByNobody(Value value) {
     return false;
   if (matchPattern(value, m_Constant()) || isa<SplatOp>(def))
     return true;
-  if (!isa<DescriptorLoadOp, ConvertLayoutOp, TransposeOp>(def))
+  if (!isa<DescriptorLoadOp, LoadOp, ConvertLayoutOp, TransposeOp>(def))
     return false;
   return llvm::all_of(def->getUsers(), [&](Operation *user) {
     if (auto dot = dyn_cast<DotOp>(user))
@@ -89,8 +89,8 @@ namespace {
 /// Deals out the machine's registers, in steps; all warps get the same number at
 /// first.
 struct Dealer {
-  static constexpr int64_t kStep = 8, kFetching = 24, kMost = 240;
-  int64_t registers, computingWarps, fetchingWarps, lanes;
+  static constexpr int64_t kStep = 8, kMost = 240;
+  int64_t registers, computingWarps, fetchingWarps, lanes, fetching;
 
   int64_t getAtFirst(int64_t programs) const {
     int64_t threads = (computingWarps + fetchingWarps) * lanes;
@@ -99,7 +99,7 @@ struct Dealer {
 
   int64_t getComputing(int64_t programs) const {
     int64_t all = getAtFirst(programs) * (computingWarps + fetchingWarps);
-    return std::min(kMost, (all - kFetching * fetchingWarps) / computingWarps / kStep * kStep);
+    return std::min(kMost, (all - fetching * fetchingWarps) / computingWarps / kStep * kStep);
   }
 };
 } // namespace
@@ -127,11 +127,16 @@ static int64_t countPrograms(func::FuncOp function, const Dealer &dealer, int64_
 }
 
 RegisterShares tile::shareRegisters(func::FuncOp function, int64_t computingWarps,
-                                    int64_t fetchingWarps, int64_t onChipBytes) {
-  constexpr int64_t kOthers = 32;
+                                    int64_t fetchingWarps, int64_t addressWords,
+                                    int64_t onChipBytes) {
+  // One thread, or all with what else they compute.
+  constexpr int64_t kOthers = 32, kOneFetching = 24, kAllFetching = 40;
   TargetAttr target = getTarget(function);
   Dealer dealer{target.getFact("program_registers"), computingWarps, fetchingWarps,
-                target.getLanes()};
+                target.getLanes(),
+                addressWords == 0
+                    ? kOneFetching
+                    : int64_t(llvm::alignTo(kAllFetching + addressWords, Dealer::kStep))};
   if (dealer.registers == 0)
     return {};
   int64_t programs = countPrograms(function, dealer, onChipBytes);
@@ -141,5 +146,5 @@ RegisterShares tile::shareRegisters(func::FuncOp function, int64_t computingWarp
       dealer.getComputing(programs) <= dealer.getAtFirst(programs))
     return {};
   return {static_cast<int32_t>(dealer.getComputing(programs)),
-          static_cast<int32_t>(Dealer::kFetching)};
+          static_cast<int32_t>(dealer.fetching)};
 }

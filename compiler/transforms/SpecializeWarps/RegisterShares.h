@@ -13,12 +13,13 @@ struct RegisterShares {
   int32_t computing = 0, fetching = 0;
 };
 
-/// A fetching thread needs few; what its warps leave goes to those that compute.
+/// A fetching thread needs few, and `addressWords` for addresses; what its warps leave goes to
+/// those that compute.
 /// Programs of few warps, which take `onChipBytes` each, share the machine: some
 /// multiply while others wait. There are as many as what they compute leaves room
 /// for.
 RegisterShares shareRegisters(mlir::func::FuncOp function, int64_t computingWarps,
-                              int64_t fetchingWarps, int64_t onChipBytes);
+                              int64_t fetchingWarps, int64_t addressWords, int64_t onChipBytes);
 
 } // namespace tile
 

@@ -11,7 +11,7 @@ using namespace tile;
 
 SmallVector<Operation *> Ring::getLoops() const {
   return llvm::map_to_vector(sites, [](const RingSite &site) -> Operation * {
-    return dyn_cast<scf::ForOp>(site.front()->getParentOp());
+    return dyn_cast<scf::ForOp>(site.front().op->getParentOp());
   });
 }
 
@@ -22,12 +22,23 @@ int64_t Ring::getStageBytes() const {
   return bytes;
 }
 
+int64_t Ring::getCountedBytes() const {
+  int64_t bytes = 0;
+  for (const RingStack &stack : stacks)
+    bytes += stack.byThreads ? 0 : stack.block.getBytes();
+  return bytes;
+}
+
 SmallVector<Value> Ring::getStacks() const {
   return llvm::map_to_vector(stacks, [](const RingStack &stack) { return stack.stack; });
 }
 
 bool Ring::isFilledEverywhere() const {
   return llvm::any_of(stacks, [](const RingStack &stack) { return stack.everywhere; });
+}
+
+bool Ring::isFilledByThreads() const {
+  return llvm::any_of(stacks, [](const RingStack &stack) { return stack.byThreads; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,7 +103,7 @@ void RingPlaces::advance(ImplicitLocOpBuilder &b, Operation *loop) {
 // The plan
 //===----------------------------------------------------------------------===//
 
-BufferType tile::getRingBlock(DescriptorLoadOp load) {
+static BufferType getBlock(DescriptorLoadOp load) {
   DescType desc = load.getDesc().getType();
   LinearLayout layout = *chooseBlockCopyLayout(load, desc.getShape(), desc.getElementType());
   return BufferType::get(load.getContext(), desc.getShape(), desc.getElementType(),
@@ -100,16 +111,21 @@ BufferType tile::getRingBlock(DescriptorLoadOp load) {
 }
 
 /// A descriptor that thread blocks make is for blocks as they are.
-bool tile::isCopiedInShares(DescriptorLoadOp load) {
+static bool isCopiedInShares(DescriptorLoadOp load, BufferType block) {
   int64_t parts = getModuleInt(load, kNumCtasAttr, 1);
   auto desc = load.getDesc().getDefiningOp<MakeDescriptorOp>();
   return parts > 1 && load->hasAttr(kSameEverywhereAttr) && isMadeAtLaunch(desc) &&
-         getBlockCopyShare(load, getRingBlock(load), parts);
+         getBlockCopyShare(load, block, parts);
+}
+
+RingLoad tile::getRingLoad(DescriptorLoadOp load) {
+  BufferType block = getBlock(load);
+  return {load, block, isCopiedInShares(load, block)};
 }
 
 /// Whether two loads may be awaited at the first and copied at the second. Rings of a
 /// loop between them would go around for ever: full, while the first is awaited.
-static bool mayBeTogether(DescriptorLoadOp first, DescriptorLoadOp second) {
+static bool mayBeTogether(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock())
     return false;
   for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
@@ -120,24 +136,24 @@ static bool mayBeTogether(DescriptorLoadOp first, DescriptorLoadOp second) {
 
 /// Whether the load brings so little that it comes with what is loaded before: signals would
 /// cost more than to wait for both.
-static bool isSmall(DescriptorLoadOp load) {
+static bool isSmall(const RingLoad &load) {
   constexpr int64_t kMostBytes = 1024;
-  return getRingBlock(load).getBytes() <= kMostBytes && !findFedDot(load.getResult()).first;
+  return load.block.getBytes() <= kMostBytes && !findFedDot(load.op->getResult(0)).first;
 }
 
 /// Whether a store of a block lies between.
-static bool areApartByStore(DescriptorLoadOp first, DescriptorLoadOp second) {
+static bool areApartByStore(Operation *first, Operation *second) {
   for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
     if (op->getNumRegions() != 0 || isa<DescriptorStoreOp, DescriptorReduceOp>(op))
       return true;
   return false;
 }
 
-static bool areTogether(DescriptorLoadOp first, DescriptorLoadOp second) {
+static bool areTogether(Operation *first, Operation *second) {
   if (!mayBeTogether(first, second))
     return false;
-  DotOp dot = findFedDot(first.getResult()).first;
-  return dot && dot == findFedDot(second.getResult()).first;
+  DotOp dot = findFedDot(first->getResult(0)).first;
+  return dot && dot == findFedDot(second->getResult(0)).first;
 }
 
 static bool isInnermost(scf::ForOp loop) {
@@ -147,7 +163,7 @@ static bool isInnermost(scf::ForOp loop) {
 }
 
 static int64_t getWantedStages(const RingSite &site) {
-  auto loop = dyn_cast<scf::ForOp>(site.front()->getParentOp());
+  auto loop = dyn_cast<scf::ForOp>(site.front().op->getParentOp());
   if (!loop || !isInnermost(loop))
     return 1;
   auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
@@ -183,13 +199,14 @@ static void fitStages(MutableArrayRef<Ring> rings, int64_t freeBytes) {
             << wantedBytes << " bytes of on-chip memory, of which " << freeBytes << " are left";
 }
 
-static SmallVector<RingSite> collectSites(ArrayRef<DescriptorLoadOp> loads) {
+static SmallVector<RingSite> collectSites(ArrayRef<RingLoad> loads) {
   SmallVector<RingSite> sites;
-  for (DescriptorLoadOp load : loads) {
-    RingSite *known =
-        llvm::find_if(sites, [&](const RingSite &site) { return areTogether(site.front(), load); });
+  for (const RingLoad &load : loads) {
+    RingSite *known = llvm::find_if(
+        sites, [&](const RingSite &site) { return areTogether(site.front().op, load.op); });
     if (known == sites.end() && !sites.empty() && isSmall(load) &&
-        mayBeTogether(sites.back().front(), load) && !areApartByStore(sites.back().front(), load))
+        mayBeTogether(sites.back().front().op, load.op) &&
+        !areApartByStore(sites.back().front().op, load.op))
       known = &sites.back();
     if (known == sites.end())
       sites.push_back({load});
@@ -202,11 +219,12 @@ static SmallVector<RingSite> collectSites(ArrayRef<DescriptorLoadOp> loads) {
 /// Whether the program is done with the sites of `ring` before it comes to this
 /// one, or the other way round: loops that are not in each other.
 static bool canShare(const Ring &ring, const RingSite &site) {
-  Operation *loop = dyn_cast<scf::ForOp>(site.front()->getParentOp());
+  Operation *loop = dyn_cast<scf::ForOp>(site.front().op->getParentOp());
   if (!loop || ring.stages != getWantedStages(site) || ring.stacks.size() != site.size())
     return false;
   for (auto [stack, load] : llvm::zip(ring.stacks, site))
-    if (stack.block != getRingBlock(load) || stack.everywhere != isCopiedInShares(load))
+    if (stack.block != load.block || stack.everywhere != load.everywhere ||
+        stack.byThreads != load.isByThreads())
       return false;
   return llvm::all_of(ring.getLoops(), [&](Operation *other) {
     return other && !other->isAncestor(loop) && !loop->isAncestor(other);
@@ -224,7 +242,7 @@ static void numberCounters(MutableArrayRef<Ring> rings) {
   }
 }
 
-SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<DescriptorLoadOp> loads,
+SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<RingLoad> loads,
                                   int64_t otherBytes) {
   SmallVector<Ring> rings;
   for (const RingSite &site : collectSites(loads)) {
@@ -233,8 +251,8 @@ SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<DescriptorLoad
       rings.push_back({});
       shared = &rings.back();
       shared->stages = getWantedStages(site);
-      for (DescriptorLoadOp load : site)
-        shared->stacks.push_back({getRingBlock(load), {}, isCopiedInShares(load)});
+      for (const RingLoad &load : site)
+        shared->stacks.push_back({load.block, load.everywhere, load.isByThreads()});
     }
     shared->sites.push_back(site);
   }
@@ -244,7 +262,7 @@ SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<DescriptorLoad
 }
 
 void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings,
-                         int64_t readingWarps) {
+                         int64_t readingWarps, int64_t copyingThreads) {
   for (Ring &ring : rings) {
     for (RingStack &stack : ring.stacks) {
       SmallVector<int64_t> shape{ring.stages};
@@ -254,10 +272,12 @@ void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings,
       stack.stack = BufferAllocOp::create(b, type, IntegerAttr());
     }
     auto type = SignalsType::get(b.getContext(), ring.stages);
-    ring.full = SignalAllocOp::create(b, type, 1, IntegerAttr());
+    int64_t arrivals = (ring.getCountedBytes() != 0 ? 1 : 0) +
+                       (ring.isFilledByThreads() ? copyingThreads : 0);
+    ring.full = SignalAllocOp::create(b, type, static_cast<uint32_t>(arrivals), IntegerAttr());
     // All that read what one copies have to be done.
     int64_t parts =
-        ring.isFilledEverywhere() ? getModuleInt(ring.sites.front().front(), kNumCtasAttr, 1) : 1;
+        ring.isFilledEverywhere() ? getModuleInt(ring.sites.front().front().op, kNumCtasAttr, 1) : 1;
     ring.empty =
         SignalAllocOp::create(b, type, static_cast<uint32_t>(readingWarps * parts), IntegerAttr());
   }

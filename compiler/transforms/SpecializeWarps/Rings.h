@@ -10,17 +10,29 @@
 
 namespace tile {
 
-/// A stack of one of a ring's blocks.
-struct RingStack {
+/// A load that the fetching role makes.
+struct RingLoad {
+  /// A load by a descriptor, or by pointers.
+  mlir::Operation *op;
+  /// A buffer for what it reads.
   BufferType block;
-  mlir::Value stack;
   /// Whether each thread block of the program copies its share for all of them.
   bool everywhere = false;
+
+  /// Whether the threads of the role copy it, each a part.
+  bool isByThreads() const { return mlir::isa<LoadOp>(op); }
+};
+
+/// A stack of one of a ring's blocks, and how it is filled.
+struct RingStack {
+  BufferType block;
+  bool everywhere, byThreads;
+  mlir::Value stack = {};
 };
 
 /// Loads of one place in the program that are copied and awaited together, one
 /// for each stack of their ring.
-using RingSite = llvm::SmallVector<DescriptorLoadOp>;
+using RingSite = llvm::SmallVector<RingLoad>;
 
 /// Buffers that go around: filled at its sites, one after the other, in the order
 /// in which the program comes by.
@@ -35,9 +47,13 @@ struct Ring {
   /// The loops whose iterations it serves; null where it serves none.
   llvm::SmallVector<mlir::Operation *> getLoops() const;
   int64_t getStageBytes() const;
+  /// Those of them that copies of whole blocks bring, which the full signals count.
+  int64_t getCountedBytes() const;
   llvm::SmallVector<mlir::Value> getStacks() const;
   /// Whether other thread blocks copy to its buffers too.
   bool isFilledEverywhere() const;
+  /// Whether threads copy to some of its buffers.
+  bool isFilledByThreads() const;
 };
 
 /// Where a ring is: the number of a buffer, and the parity of its use.
@@ -45,20 +61,17 @@ struct RingPlace {
   mlir::Value stage, phase;
 };
 
-/// A buffer for what `load` reads.
-BufferType getRingBlock(DescriptorLoadOp load);
-
-/// Whether the thread blocks of a program copy what `load` reads in shares.
-bool isCopiedInShares(DescriptorLoadOp load);
+/// As a copy of a whole block.
+RingLoad getRingLoad(DescriptorLoadOp load);
 
 /// Loads that feed one dot share a ring, small ones that of the loads before; loops that follow
 /// each other share rings of the same blocks. Those of innermost loops have as many buffers as the
 /// loop asks for and on-chip memory holds beside `otherBytes`.
 llvm::SmallVector<Ring> planRings(mlir::func::FuncOp function,
-                                  llvm::ArrayRef<DescriptorLoadOp> loads, int64_t otherBytes);
+                                  llvm::ArrayRef<RingLoad> loads, int64_t otherBytes);
 /// Buffers and signals at the builder's place.
 void allocateRings(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Ring> rings,
-                   int64_t readingWarps);
+                   int64_t readingWarps, int64_t copyingThreads);
 
 /// Where each counter is at one point of the program.
 class RingPlaces {

@@ -1,8 +1,8 @@
-//===- Roles.h - The program's warps, and the thread that fetches ---------===//
+//===- Roles.h - The program's warps, and those that fetch ------------------===//
 #ifndef TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_ROLES_H
 #define TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_ROLES_H
 
-#include "compiler/analysis/ScalarSlice/ScalarSlice.h"
+#include "compiler/analysis/AddressSlice/AddressSlice.h"
 #include "compiler/transforms/SpecializeWarps/ProgramDescriptors.h"
 #include "compiler/transforms/SpecializeWarps/Rings.h"
 
@@ -43,10 +43,10 @@ struct Descriptors {
   ProgramDescriptors program;
 };
 
-/// Copies what `slice` needs of `body` to the builder's place, and each ring's
-/// loads as copies to its buffers.
-void buildFetching(mlir::ImplicitLocOpBuilder &b, mlir::Block &body, const ScalarSlice &slice,
-                   llvm::ArrayRef<Ring> rings, Descriptors &descriptors);
+/// Copies what `slice` needs of `body` to the builder's place, for a role of `warps`, and
+/// each ring's loads as copies to its buffers.
+void buildFetching(mlir::ImplicitLocOpBuilder &b, mlir::Block &body, const AddressSlice &slice,
+                   llvm::ArrayRef<Ring> rings, Descriptors &descriptors, int64_t warps);
 
 /// Turns loads in `body` into reads of the rings.
 void readRings(mlir::Block &body, llvm::ArrayRef<Ring> rings);

@@ -3,8 +3,11 @@
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/analysis/ThreadCopies/ThreadCopies.h"
+#include "compiler/transforms/SpecializeWarps/ProgramLoop.h"
 #include "compiler/transforms/SpecializeWarps/RegisterShares.h"
 #include "compiler/transforms/SpecializeWarps/Roles.h"
+#include "compiler/transforms/SpecializeWarps/ThreadLoads.h"
 
 namespace tile {
 #define GEN_PASS_DEF_SPECIALIZEWARPS
@@ -20,14 +23,17 @@ struct SpecializeWarpsPass : tile::impl::SpecializeWarpsBase<SpecializeWarpsPass
 };
 } // namespace
 
+/// What rings hold, by the loads that bring it.
+using RingBlocks = DenseMap<Operation *, BufferType>;
+
 /// Whether `op` gives another layout to what is read from a ring: it is read in that
 /// layout then, or by a unit where it is.
-static bool isOfRing(Operation *op) {
+static bool isOfRing(Operation *op, const RingBlocks &blocks) {
   auto convert = dyn_cast<ConvertLayoutOp>(op);
   if (!convert)
     return false;
   Value block = traceOperand(convert.getSource()).block;
-  if (Operation *source = block.getDefiningOp(); !source || !source->hasAttr(kBlockCopyAttr))
+  if (!blocks.contains(block.getDefiningOp()))
     return false;
   return convert.getSource() == block || llvm::all_of(op->getUsers(), [](Operation *user) {
            auto dot = dyn_cast<DotOp>(user);
@@ -37,26 +43,28 @@ static bool isOfRing(Operation *op) {
 
 /// Whether `dot` reads an operand on chip that no copy brings there, or not as its
 /// unit reads it: it is stored where it is defined.
-static bool isStoredOperand(DotOp dot, MatmulOperand which, const OperandSource &source) {
+static bool isStoredOperand(DotOp dot, MatmulOperand which, const OperandSource &source,
+                            const RingBlocks &blocks) {
   MatmulUnit unit = dot.getUnitAttr();
   if (!unit || !unit.readsOnChip())
     return false;
-  auto fetched = source.block.getDefiningOp<DescriptorLoadOp>();
-  return fetched ? !canReadIn(dot, which, source, getRingBlock(fetched)) : isReadOnChip(dot, which);
+  auto fetched = blocks.find(source.block.getDefiningOp());
+  return fetched != blocks.end() ? !canReadIn(dot, which, source, fetched->second)
+                                 : isReadOnChip(dot, which);
 }
 
 /// The most that is stored so at one time: in a block of code and in those around it.
-static int64_t getStoredOperandBytes(func::FuncOp function) {
+static int64_t getStoredOperandBytes(func::FuncOp function, const RingBlocks &blocks) {
   DenseMap<Block *, llvm::SmallSetVector<Value, 4>> stored;
   function.walk([&](DotOp dot) {
     for (MatmulOperand which : {MatmulOperand::A, MatmulOperand::B}) {
       OperandSource source = traceOperand(which == MatmulOperand::A ? dot.getA() : dot.getB());
-      if (isStoredOperand(dot, which, source))
+      if (isStoredOperand(dot, which, source, blocks))
         stored[source.block.getParentBlock()].insert(source.block);
     }
   });
   int64_t most = 0;
-  for (auto &[innermost, blocks] : stored) {
+  for (auto &[innermost, operands] : stored) {
     int64_t bits = 0;
     for (Block *block = innermost; block; block = block->getParentOp()->getBlock())
       for (Value value : stored.lookup(block))
@@ -68,77 +76,152 @@ static int64_t getStoredOperandBytes(func::FuncOp function) {
 }
 
 /// What else is on chip: buffers of stores and of operands, and what threads exchange.
-static int64_t getOtherBytes(func::FuncOp function) {
+static int64_t getOtherBytes(func::FuncOp function, ArrayRef<RingLoad> loads) {
+  RingBlocks blocks;
+  for (const RingLoad &load : loads)
+    blocks[load.op] = load.block;
   constexpr int64_t kSignals = 1024;
   int64_t scratch = 0;
   function.walk([&](Operation *op) {
-    if (!isOfRing(op))
+    if (!isOfRing(op, blocks))
       scratch = std::max(scratch, getScratchBytes(op));
   });
-  return getStoreBytes(function) + getStoredOperandBytes(function) + scratch + kSignals;
+  return getStoreBytes(function) + getStoredOperandBytes(function, blocks) + scratch + kSignals;
 }
 
-/// Moves the body, without its return, into the first region.
-static RolesOp createRoles(func::FuncOp function, ImplicitLocOpBuilder &b, int64_t warps,
-                           int64_t fetchingWarps, int64_t onChipBytes, bool everywhere) {
-  TargetAttr target = getTarget(function);
-  int64_t lanes = target.getLanes();
-  RegisterShares shares = shareRegisters(function, warps, fetchingWarps, onChipBytes);
+/// Roles of the program's warps and of those that fetch, with empty bodies.
+static RolesOp createRoles(func::FuncOp function, ImplicitLocOpBuilder &b, ArrayRef<Ring> rings,
+                           int64_t fetchingWarps, int64_t otherBytes) {
+  int64_t lanes = getTarget(function).getLanes(), onChipBytes = otherBytes;
+  int64_t warps = getModuleInt(function, kNumWarpsAttr, 1);
+  for (const Ring &ring : rings)
+    onChipBytes += ring.stages * ring.getStageBytes();
+  bool everywhere = llvm::any_of(rings, [](const Ring &ring) { return ring.isFilledEverywhere(); });
+  bool byThreads = llvm::any_of(rings, [](const Ring &ring) { return ring.isFilledByThreads(); });
+  int64_t addressWords = ThreadLoads::countRegisters(rings, fetchingWarps * lanes);
+  RegisterShares shares = shareRegisters(function, warps, fetchingWarps, addressWords, onChipBytes);
   auto pair = [](int64_t first, int64_t second) {
     return SmallVector<int32_t>{static_cast<int32_t>(first), static_cast<int32_t>(second)};
   };
   auto roles =
       RolesOp::create(b, pair(warps, fetchingWarps), pair(shares.computing, shares.fetching),
-                      pair(warps * lanes, 1), everywhere, 2);
+                      pair(warps * lanes, byThreads ? fetchingWarps * lanes : 1), everywhere, 2);
   for (Region &region : roles.getBodies())
     region.emplaceBlock();
   return roles;
 }
 
-/// Fails where a marked access cannot be made so.
-static LogicalResult specialize(func::FuncOp function) {
-  SmallVector<DescriptorLoadOp> loads;
-  function.walk([&](DescriptorLoadOp load) {
-    if (load->hasAttr(kBlockCopyAttr))
-      loads.push_back(load);
-  });
-  if (loads.empty())
-    return success();
-  ScalarSlice slice(function);
-  for (DescriptorLoadOp load : loads)
+/// Marked loads, which are copies of whole blocks; `slice` gets what they need. Fails
+/// where one cannot be made so.
+static FailureOr<SmallVector<RingLoad>> collectBlockCopies(func::FuncOp function,
+                                                           AddressSlice &slice) {
+  SmallVector<RingLoad> loads;
+  WalkResult result = function.walk([&](DescriptorLoadOp load) {
+    if (!load->hasAttr(kBlockCopyAttr))
+      return WalkResult::advance();
     if (Operation *obstacle = slice.add(load)) {
       load.emitError("cannot be fetched by another thread: its place depends on more than numbers")
               .attachNote(obstacle->getLoc())
           << "such as this";
-      return failure();
+      return WalkResult::interrupt();
     }
+    loads.push_back(getRingLoad(load));
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return loads;
+}
+
+/// Without copies of whole blocks the role is for loops all of whose operands its threads
+/// copy to where units read them.
+static void dropPartialLoops(func::FuncOp function, SmallVectorImpl<RingLoad> &loads) {
+  DenseSet<Operation *> selected, partial;
+  for (const RingLoad &load : loads)
+    selected.insert(load.op);
+  function.walk([&](LoadOp load) {
+    if (findFedDot(load).first && !(selected.contains(load) && feedsOnChip(load)))
+      partial.insert(load->getParentOp());
+  });
+  llvm::erase_if(loads,
+                 [&](const RingLoad &load) { return partial.contains(load.op->getParentOp()); });
+}
+
+/// Copies of whole blocks, and in the order of the program what threads of the fetching
+/// role copy beside them.
+static FailureOr<SmallVector<RingLoad>> collectLoads(func::FuncOp function, AddressSlice &slice) {
+  FailureOr<SmallVector<RingLoad>> copies = collectBlockCopies(function, slice);
+  if (failed(copies) || !mayThreadsCopy(function, *copies))
+    return copies;
+  SmallVector<RingLoad> loads;
+  ThreadLoads threadLoads(function, slice);
+  auto next = copies->begin();
+  function.walk([&](Operation *op) {
+    if (next != copies->end() && next->op == op)
+      loads.push_back(*next++);
+    else if (auto load = dyn_cast<LoadOp>(op))
+      if (std::optional<RingLoad> selected = threadLoads.select(load))
+        loads.push_back(*selected);
+  });
+  if (copies->empty())
+    dropPartialLoops(function, loads);
+  return loads;
+}
+
+/// Where the program asks for roles and does not get them.
+static void remarkOnLoops(func::FuncOp function, ArrayRef<RingLoad> loads) {
+  function.walk([&](scf::ForOp loop) {
+    bool hasRoles = llvm::any_of(
+        loads, [&](const RingLoad &load) { return loop->isProperAncestor(load.op); });
+    if (loop->hasAttr(kWarpSpecializeAttr) && !hasRoles)
+      loop.emitRemark("loads of this loop have no warps of their own: that takes a machine whose "
+                      "warps have roles, in groups that divide the program's, and loads that feed "
+                      "dots: of blocks by descriptors, or by pointers in runs of 16 bytes, from "
+                      "arrays that the kernel does not write");
+  });
+}
+
+/// Also lets programs follow each other, where they gain by that.
+static FailureOr<SmallVector<RingLoad>> prepareLoads(func::FuncOp function, AddressSlice &slice) {
+  FailureOr<SmallVector<RingLoad>> loads = collectLoads(function, slice);
+  if (failed(loads) || loads->empty() || !canLoopOverPrograms(function, *loads))
+    return loads;
+  loopOverPrograms(function);
+  slice = AddressSlice(function);
+  return collectLoads(function, slice);
+}
+
+static LogicalResult specialize(func::FuncOp function) {
+  AddressSlice slice(function);
+  FailureOr<SmallVector<RingLoad>> loads = prepareLoads(function, slice);
+  if (succeeded(loads))
+    remarkOnLoops(function, *loads);
+  if (failed(loads) || loads->empty())
+    return loads;
   int64_t warps = getModuleInt(function, kNumWarpsAttr, 1);
   int64_t fetchingWarps = getTarget(function).getFact("role_warps", 1);
-  int64_t onChipBytes = getOtherBytes(function);
-  SmallVector<Ring> rings = planRings(function, loads, onChipBytes);
-  for (const Ring &ring : rings)
-    onChipBytes += ring.stages * ring.getStageBytes();
+  int64_t otherBytes = getOtherBytes(function, *loads);
+  SmallVector<Ring> rings = planRings(function, *loads, otherBytes);
 
   Block &entry = function.front();
   ImplicitLocOpBuilder b(function.getLoc(), entry.getTerminator());
-  bool everywhere = llvm::any_of(rings, [](const Ring &ring) { return ring.isFilledEverywhere(); });
-  RolesOp roles = createRoles(function, b, warps, fetchingWarps, onChipBytes, everywhere);
+  RolesOp roles = createRoles(function, b, rings, fetchingWarps, otherBytes);
   Block &computing = roles.getBodies()[0].front(), &fetching = roles.getBodies()[1].front();
   computing.getOperations().splice(computing.end(), entry.getOperations(), entry.begin(),
                                    roles->getIterator());
   b.setInsertionPoint(roles);
-  allocateRings(b, rings, warps);
+  allocateRings(b, rings, warps, fetchingWarps * getTarget(function).getLanes());
   Descriptors descriptors(function);
   descriptors.program.allocate(b, function, descriptors.launch);
   b.setInsertionPointToEnd(&fetching);
-  buildFetching(b, computing, slice, rings, descriptors);
+  buildFetching(b, computing, slice, rings, descriptors, fetchingWarps);
   descriptors.program.endFetching(b);
   readRings(computing, rings);
   storeBlocks(computing, descriptors);
   b.setInsertionPointToEnd(&computing);
   descriptors.program.endComputing(b);
-  for (DescriptorLoadOp load : loads)
-    load.erase();
+  for (const RingLoad &load : *loads)
+    load.op->erase();
   computing.walk([](MakeDescriptorOp desc) {
     if (desc->use_empty())
       desc.erase();

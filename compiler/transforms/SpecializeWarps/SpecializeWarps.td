@@ -1,11 +1,11 @@
-// The pass that gives copies of whole blocks a warp of their own.
+// The pass that gives loads warps of their own.
 #ifndef TILE_TRANSFORMS_SPECIALIZE_WARPS_TD
 #define TILE_TRANSFORMS_SPECIALIZE_WARPS_TD
 
 include "mlir/Pass/PassBase.td"
 
 def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
-  let summary = "Fetch blocks by a thread of its own while the program computes";
+  let summary = "Fetch blocks by warps of their own while the program computes";
   let description = [{
     Before: `tile-expand-descriptors` has marked accesses for copies of whole
     blocks; blocks have layouts.
@@ -23,6 +23,11 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     Of a block that all thread blocks of a program read (`tile.same_everywhere`)
     each copies a share to all of them; a buffer so filled is empty when all have
     read theirs.
+    Loads by pointers that feed dots, in runs as long as the machine's longest
+    asynchronous copy, all threads of the fetching role copy instead
+    (`tile.async_copy`, `tile.arrive_copies`): beside copies of whole blocks, else
+    in programs of several groups of warps, or where a loop has
+    `tile.warp_specialize`.
 
     ```mlir
     scf.for ... {

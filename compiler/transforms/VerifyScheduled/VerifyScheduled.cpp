@@ -30,6 +30,8 @@ private:
   LogicalResult verifyDot(DotOp op) const;
   LogicalResult verifyAwait(AwaitOp op) const;
 
+  int64_t getWarps(Operation *op) const;
+
   int64_t lanes, warps;
   LayoutAttr scalarLayout;
 };
@@ -51,6 +53,12 @@ struct VerifyScheduledPass : tile::impl::VerifyScheduledBase<VerifyScheduledPass
 };
 } // namespace
 
+/// Those that run `op`.
+int64_t ScheduleVerifier::getWarps(Operation *op) const {
+  auto roles = op->getParentOfType<RolesOp>();
+  return roles ? roles.getWarps()[roles.getRoleOf(op)] : warps;
+}
+
 LogicalResult ScheduleVerifier::verifyValue(Operation *op, Value value) const {
   if (isa<PendingType>(value.getType()) && value.use_empty()) // scheduled.3
     return op->emitOpError("expects a copy in flight to be awaited");
@@ -62,9 +70,13 @@ LogicalResult ScheduleVerifier::verifyValue(Operation *op, Value value) const {
     return op->emitOpError("expects blocks with layouts, got ") << block;
   int64_t hasLanes = layout.getLayout().getInSize(Dim::Lane);
   int64_t hasWarps = layout.getLayout().getInSize(Dim::Warp);
-  if (hasLanes != lanes || hasWarps != warps) // scheduled.1
+  int64_t runWarps = getWarps(op);
+  // Constants are before roles, for whichever uses them.
+  bool isOfRole = op->hasTrait<OpTrait::ConstantLike>();
+  if (hasLanes != lanes || (hasWarps != runWarps && !isOfRole)) // scheduled.1
     return op->emitOpError("expects layouts of ")
-           << lanes << " lanes and " << warps << " warps, got " << hasLanes << " and " << hasWarps;
+           << lanes << " lanes and " << runWarps << " warps, got " << hasLanes << " and "
+           << hasWarps;
   return success();
 }
 

@@ -180,6 +180,16 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
       return op->emitError() << "expects '" << name << "' as a positive integer of a module";
     return success();
   }
+  if (name == kLaunchGridAttr) {
+    if (!isa<ModuleOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of a module";
+    return success();
+  }
+  if (name == kProgramLoopAttr) {
+    if (!isa<scf::ForOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of a loop";
+    return success();
+  }
   if (name == kLaunchDescriptorsAttr) {
     auto list = dyn_cast<ArrayAttr>(attribute.getValue());
     if (!isa<ModuleOp>(op) || !list || !llvm::all_of(list, llvm::IsaPred<DictionaryAttr>))

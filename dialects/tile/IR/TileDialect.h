@@ -47,11 +47,18 @@ inline constexpr llvm::StringLiteral kUnrollFactorAttr = "tile.loop_unroll_facto
 /// Unit attributes on a loop, as the programmer asked: keep one buffer for an
 /// accumulator, merge the loop with the one around it, give loads and compute
 /// warps of their own, leave inside what does not change.
+inline constexpr llvm::StringLiteral kWarpSpecializeAttr = "tile.warp_specialize";
 inline constexpr llvm::StringLiteral kLoopFlagAttrs[] = {
-    "tile.disallow_acc_multi_buffer", "tile.flatten", "tile.warp_specialize", "tile.disable_licm"};
+    "tile.disallow_acc_multi_buffer", "tile.flatten", kWarpSpecializeAttr, "tile.disable_licm"};
 /// On a loop whose copies leave it the time: asynchronous products that may
 /// still read their buffers when the next iteration begins.
 inline constexpr llvm::StringLiteral kDotsInFlightAttr = "tile.dots_in_flight";
+/// Unit attribute on a loop over programs: they are in no order, as if each had thread
+/// blocks of its own.
+inline constexpr llvm::StringLiteral kProgramLoopAttr = "tile.program_loop";
+/// Unit attribute on a module: the launch is of as many thread blocks as run at once, and
+/// passes the sides of the grid behind the arguments.
+inline constexpr llvm::StringLiteral kLaunchGridAttr = "tile.launch_grid";
 /// On a module: cooperating thread blocks of a program.
 inline constexpr llvm::StringLiteral kNumCtasAttr = "tile.num_ctas";
 /// On a module: on-chip bytes that a program needs, once buffers are planned.

@@ -10,6 +10,7 @@ include "TileComputeOps.td"
 include "TileCollectiveOps.td"
 include "TileElementOps.td"
 include "TileControlOps.td"
+include "TileRoleOps.td"
 include "TileStageOps.td"
 
 #endif // TILE_OPS_TD

@@ -29,7 +29,8 @@ class range(_Loop):
         loop_unroll_factor: Copies of the body in one iteration.
         disallow_acc_multi_buffer: Keep one buffer for an accumulator.
         flatten: Merge the loop with the one around it.
-        warp_specialize: Give loads and compute warps of their own.
+        warp_specialize: Give loads warps of their own, also where the compiler would not by itself. A remark says
+            where it cannot.
         disable_licm: Keep what does not change inside the loop.
     """
 

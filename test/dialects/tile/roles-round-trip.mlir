@@ -26,6 +26,8 @@ func.func @roles(%d: !tile.desc<64xf16>, %i: i32, %p: i32) {
     // CHECK: tile.arrive %[[EMPTY]][%{{.*}}] : !tile.signals<3>
     tile.arrive %empty[%i] : !tile.signals<3>
   }, {
+    // CHECK: tile.acquire %[[EMPTY]][%{{.*}}] phase %{{.*}} publish : !tile.signals<3>
+    tile.acquire %empty[%i] phase %p publish : !tile.signals<3>
     // CHECK: tile.acquire %[[EMPTY]][%{{.*}}] phase %{{.*}} : !tile.signals<3>
     tile.acquire %empty[%i] phase %p : !tile.signals<3>
     %v = tile.buffer_view %stack[%i] : !tile.buffer<3x64xf16, #memory>

@@ -8,6 +8,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+
 namespace tile::test {
 
 using OnCoordinates = llvm::function_ref<Coordinates(Coordinates)>;
@@ -53,6 +55,33 @@ PROPERTY(dimensionsComeAndGo, 200) {
     old.erase(old.begin() + axis);
     return old;
   });
+}
+
+/// What a lane's threads hold, of the warps that are `warp` modulo `count`.
+static std::multiset<Coordinates> collectHeld(const LinearLayout &layout, int64_t lane,
+                                              int64_t warp, int64_t count) {
+  std::multiset<Coordinates> held;
+  for (int64_t each = warp; each < layout.getInSize(Dim::Warp); each += count)
+    for (int64_t reg = 0; reg < layout.getInSize(Dim::Register); ++reg)
+      held.insert(locate(layout, reg, lane, each));
+  return held;
+}
+
+PROPERTY(registersHoldWhatFewerWarpsDoNot, 200) {
+  LinearLayout layout = randomLayout(random);
+  int64_t count = int64_t(1) << random.in(0, layout.getTile().getInBits(Dim::Warp));
+  LinearLayout folded = layout.foldedToRegisters(Dim::Warp, count);
+  CHECK(folded.getInSize(Dim::Warp) == count, folded.toString());
+  for (int64_t lane = 0; lane < layout.getInSize(Dim::Lane); ++lane)
+    for (int64_t warp = 0; warp < count; ++warp)
+      CHECK(collectHeld(layout, lane, warp, count) == collectHeld(folded, lane, warp, count),
+            layout.toString() + "\nbecame " + folded.toString());
+  CHECK_SO_FAR();
+  if (llvm::any_of(layout.getRepeats(), [](Repeat repeat) { return repeat.in == Dim::Warp; }))
+    return;
+  unsigned axis = random.in(0, layout.getRank() - 1);
+  CHECK(layout.collapsed(axis).foldedToRegisters(Dim::Warp, count) == folded.collapsed(axis),
+        "shapes change alike before and after");
 }
 
 PROPERTY(joinAndSplitAreInverse, 200) {

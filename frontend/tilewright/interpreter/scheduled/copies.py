@@ -11,7 +11,8 @@ from ..record import Operation
 from .arrays import note_accesses
 from .buffers import by_threads
 from .memory import Buffer
-from .roles import Role, schedules
+from .roles import Role, Walk, flows, schedules
+from .signals import count_arrival, signal_of
 
 Array = Any
 
@@ -69,6 +70,27 @@ def _await(role: Role, op: Operation, *pending: Copy) -> Any:
     role.copies = [copy for copy in role.copies if copy.group > complete]
     buffers = tuple(copy.buffer for copy in pending)
     return buffers[0] if len(buffers) == 1 else buffers
+
+
+@flows("tile.arrive_copies")
+def _arrive(role: Role, op: Any, *operands: Any) -> Walk:
+    *_, signals, index = operands
+    signal = signal_of(role, op, signals, index)
+    yield None
+    role.closed_groups += 1
+    group, copies, role.copies = role.closed_groups, role.copies, []
+
+    def end() -> None:
+        for copy in copies:
+            copy.end()
+        nothing = role.world.agents.clock()
+        for warp in role.warps:
+            known = role.world.agents.clock()
+            known[warp.copies] = group
+            for _ in range(role.world.kernel.lanes):
+                count_arrival(role, op, signal, known, nothing)
+
+    role.world.cluster.in_flight.append((op, end))
 
 
 def end_copies(role: Role) -> None:

@@ -93,9 +93,15 @@ class Kernel:
         return self.facts.get("tile.launch_descriptors", [])
 
     @property
+    def takes_turns(self) -> bool:
+        """Whether fewer programs than the grid has are launched, each for several of them."""
+        return "tile.launch_grid" in self.facts
+
+    @property
     def passed(self) -> list[Result]:
         """The arguments that are passed."""
-        return self.entry.arguments[:len(self.entry.arguments) - len(self.descriptors)]
+        made = len(self.descriptors) + (3 if self.takes_turns else 0)
+        return self.entry.arguments[:len(self.entry.arguments) - made]
 
     @cached_property
     def places(self) -> dict[int, int]:

@@ -26,6 +26,7 @@ from .types import BufferType, PendingType
 
 Array = Any
 SCHEDULES: tuple[str | int, ...] = (0, "early", "late")
+_MOST_LAUNCHED = 2  # where programs take turns: few, so that each has several
 
 
 def run_scheduled(source: Any, arguments: Sequence[Any], grid: Sequence[int],
@@ -62,7 +63,11 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any], grid: Sequence[int],
     passed = [_conform(value, result.type) for value, result in zip(arguments, kernel.passed, strict=True)]
     memories = list({value.buffer.start: value.buffer for value in passed
                      if isinstance(value, Addresses) and value.buffer}.values())
-    passed += [make_descriptor(stated, passed) for stated in kernel.descriptors]
+    described = [make_descriptor(stated, passed) for stated in kernel.descriptors]
+    if kernel.takes_turns:
+        passed += [np.asarray(size, np.int32) for size in sizes]
+        sizes = (min(_MOST_LAUNCHED, x * y * z), 1, 1)
+    passed += described
     before = [memory.bytes().copy() for memory in memories]
     first: list[Array] | None = None
     for number, name in enumerate(schedules):

@@ -129,6 +129,8 @@ def _acquire(role: Role, op: Any, signals: Signals, index: Array, phase: Array, 
         yield Wait(lambda: signal.has_completed(parity), lambda: f"parity {parity} of {signal}", op)
     for warp in role.warps:
         signal.teach(warp)
+        if "publish" in op.attributes:
+            warp.learn(warp.known, warp.known)
     return _only([block_of(role, op, stack, int(index)) for stack in stacks])
 
 
@@ -140,7 +142,7 @@ def _arrive(role: Role, op: Any, signals: Signals, index: Array) -> Walk:
     for warp in role.warps:
         warp.release()
         for signal in reached:
-            _count_arrival(role, op, signal, warp)
+            count_arrival(role, op, signal, warp.known, warp.published)
 
 
 def everywhere(role: Role, op: Operation, operand: int) -> list[Signals]:
@@ -155,11 +157,12 @@ def _expect(role: Role, op: Any, signals: Signals, index: Array) -> Walk:
     if role.is_single_thread:
         role.warps[0].release()
     signal.bytes += op.attributes["bytes"]  # before the arrival, so that it does not end the phase
-    _count_arrival(role, op, signal, role.warps[0])
+    count_arrival(role, op, signal, role.warps[0].known, role.warps[0].published)
 
 
-def _count_arrival(role: Role, op: Any, signal: Signal, warp: Warp) -> None:
-    if not signal.arrive(warp.known, warp.published):
+def count_arrival(role: Role, op: Any, signal: Signal, known: Array, published: Array) -> None:
+    """An arrival, and what it makes known; one too many is reported."""
+    if not signal.arrive(known, published):
         role.world.find("deadlock", f"{op.name} of {role.name} is one arrival more than a phase of {signal.name} "
                         "takes", op, signal.op)
 

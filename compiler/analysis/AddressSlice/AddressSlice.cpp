@@ -1,15 +1,17 @@
-//===- ScalarSlice.cpp - What the places of accesses are computed from ----===//
-#include "compiler/analysis/ScalarSlice/ScalarSlice.h"
+//===- AddressSlice.cpp - What the places of accesses are computed from ----===//
+#include "compiler/analysis/AddressSlice/AddressSlice.h"
 
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/LaunchExpression/LaunchExpression.h"
-#include "compiler/analysis/PointerBase/PointerBase.h"
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tile;
 
-Operation *ScalarSlice::add(Operation *access, ValueRange operands) {
+Operation *AddressSlice::addAll(Operation *access, ValueRange operands, bool blocks) {
+  withBlocks = blocks;
   auto oldOps = ops;
   auto oldArguments = arguments;
   Operation *obstacle = visitParents(access);
@@ -23,7 +25,11 @@ Operation *ScalarSlice::add(Operation *access, ValueRange operands) {
   return obstacle;
 }
 
-Operation *ScalarSlice::add(DescriptorLoadOp load) {
+Operation *AddressSlice::add(Operation *access, ValueRange operands) {
+  return addAll(access, operands, /*blocks=*/false);
+}
+
+Operation *AddressSlice::add(DescriptorLoadOp load) {
   SmallVector<Value> operands(load.getIndices());
   auto desc = load.getDesc().getDefiningOp<MakeDescriptorOp>();
   if (desc && !isMadeAtLaunch(desc))
@@ -31,8 +37,17 @@ Operation *ScalarSlice::add(DescriptorLoadOp load) {
   return add(load, operands);
 }
 
+Operation *AddressSlice::add(LoadOp load) {
+  if (!uses.mayFetchAhead(load))
+    return load;
+  SmallVector<Value> operands{load.getPointer()};
+  if (load.getMask())
+    operands.push_back(load.getMask());
+  return addAll(load, operands, /*blocks=*/true);
+}
+
 /// Only loops that count may be around what is computed again.
-Operation *ScalarSlice::visitParents(Operation *op) {
+Operation *AddressSlice::visitParents(Operation *op) {
   Operation *parent = op->getParentOp();
   if (parent == function)
     return nullptr;
@@ -48,7 +63,9 @@ Operation *ScalarSlice::visitParents(Operation *op) {
   return isa<RolesOp>(parent) ? nullptr : parent;
 }
 
-Operation *ScalarSlice::visitCarried(scf::ForOp loop, unsigned index) {
+Operation *AddressSlice::visitCarried(scf::ForOp loop, unsigned index) {
+  if (!withBlocks && isa<RankedTensorType>(loop.getResult(index).getType()))
+    return loop;
   if (!arguments.insert({loop, index}))
     return nullptr;
   if (Operation *obstacle = visit(loop.getInits()[index]))
@@ -58,7 +75,7 @@ Operation *ScalarSlice::visitCarried(scf::ForOp loop, unsigned index) {
   return visitParents(loop.getBody()->getTerminator());
 }
 
-Operation *ScalarSlice::visitArgument(BlockArgument argument) {
+Operation *AddressSlice::visitArgument(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (parent == function)
     return nullptr;
@@ -70,15 +87,31 @@ Operation *ScalarSlice::visitArgument(BlockArgument argument) {
   return visitCarried(loop, argument.getArgNumber() - loop.getNumInductionVars());
 }
 
-Operation *ScalarSlice::visit(Value value) {
+/// Blocks only where each thread computes its elements from its own, so that it does
+/// not matter how many threads there are.
+bool AddressSlice::canRepeat(Operation *op) const {
+  if (op->getNumRegions() != 0)
+    return false;
+  auto load = dyn_cast<LoadOp>(op);
+  if (load ? !uses.mayFetchAhead(load) : !isMemoryEffectFree(op))
+    return false;
+  auto isBlock = llvm::IsaPred<RankedTensorType>;
+  if (!llvm::any_of(op->getOperandTypes(), isBlock) && !llvm::any_of(op->getResultTypes(), isBlock))
+    return true;
+  if (!withBlocks || getScratchBytes(op) != 0)
+    return false;
+  LayoutTie tie = getLayoutTie(op);
+  return load || isa<ConvertLayoutOp>(op) || tie == LayoutTie::Same || tie == LayoutTie::Shape ||
+         tie == LayoutTie::Leaf;
+}
+
+Operation *AddressSlice::visit(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return visitArgument(argument);
   Operation *op = value.getDefiningOp();
-  if (isa<RankedTensorType>(value.getType()))
-    return op;
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitCarried(loop, cast<OpResult>(value).getResultNumber());
-  if (op->getNumRegions() != 0 || !(isMemoryEffectFree(op) || isConstantLoad(op)))
+  if (!canRepeat(op))
     return op;
   if (!ops.insert(op))
     return nullptr;

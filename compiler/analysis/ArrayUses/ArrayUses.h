@@ -5,8 +5,8 @@
 // not be made so.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_COMPILER_TRANSFORMS_EXPANDDESCRIPTORS_ARRAYUSES_H
-#define TILE_COMPILER_TRANSFORMS_EXPANDDESCRIPTORS_ARRAYUSES_H
+#ifndef TILE_COMPILER_ANALYSIS_ARRAYUSES_ARRAYUSES_H
+#define TILE_COMPILER_ANALYSIS_ARRAYUSES_ARRAYUSES_H
 
 #include "dialects/tile/IR/TileOps.h"
 
@@ -23,6 +23,7 @@ public:
   /// Whether `load`, by `desc`, reads the same long before: the kernel has not written
   /// there, nor learned that others have.
   bool mayFetchAhead(mlir::Operation *load, mlir::Value desc) const;
+  bool mayFetchAhead(LoadOp load) const;
   /// Whether nobody can tell when what `store` writes arrives: the kernel does not
   /// read it afterwards, nor tell others to.
   bool mayStoreLate(mlir::Operation *store, mlir::Value desc) const;
@@ -35,6 +36,7 @@ private:
   void collect(mlir::Operation *op);
   void collectAtomic(mlir::Operation *op, const AtomicAccess &access);
   bool mayPrecede(mlir::Operation *first, mlir::Operation *second) const;
+  bool mayFetchAhead(mlir::Operation *load, mlir::Value base, bool isReadOnly) const;
 
   Accesses writers, readers;
   /// What learns of others' writes, and what tells others of the kernel's.
@@ -50,4 +52,4 @@ bool isReadOnlyArray(mlir::Value desc);
 
 } // namespace tile
 
-#endif // TILE_COMPILER_TRANSFORMS_EXPANDDESCRIPTORS_ARRAYUSES_H
+#endif // TILE_COMPILER_ANALYSIS_ARRAYUSES_ARRAYUSES_H

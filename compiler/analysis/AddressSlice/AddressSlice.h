@@ -1,24 +1,23 @@
-//===- ScalarSlice.h - What the places of accesses are computed from ------===//
+//===- AddressSlice.h - What the places of accesses are computed from ------===//
 //
 // The part of a program that another group of warps, or one thread, computes
-// again for itself: numbers and the control flow around them, no blocks, and of
-// memory what nobody writes.
+// again for itself: numbers and the control flow around them, and of memory what
+// nobody writes. Of blocks what needs no more of other threads.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_COMPILER_ANALYSIS_SCALARSLICE_SCALARSLICE_H
-#define TILE_COMPILER_ANALYSIS_SCALARSLICE_SCALARSLICE_H
+#ifndef TILE_COMPILER_ANALYSIS_ADDRESSSLICE_ADDRESSSLICE_H
+#define TILE_COMPILER_ANALYSIS_ADDRESSSLICE_ADDRESSSLICE_H
 
-#include "dialects/tile/IR/TileOps.h"
+#include "compiler/analysis/ArrayUses/ArrayUses.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tile {
 
-class ScalarSlice {
+class AddressSlice {
 public:
-  explicit ScalarSlice(mlir::func::FuncOp function) : function(function) {}
+  explicit AddressSlice(mlir::func::FuncOp function) : function(function), uses(function) {}
 
   /// Add what the operands of `access` are computed from, and the loops around
   /// it. Returns what cannot be computed again, or null; the slice is then as it
@@ -28,6 +27,8 @@ public:
   /// The same for a load that a copy makes: its place, and what its descriptor describes
   /// where the host does not make that.
   mlir::Operation *add(DescriptorLoadOp load);
+  /// The same for one that threads copy: blocks of pointers, and the mask.
+  mlir::Operation *add(LoadOp load);
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
   /// Whether the slice needs what the loop carries as its iter_arg `index`.
@@ -36,16 +37,20 @@ public:
   }
 
 private:
+  mlir::Operation *addAll(mlir::Operation *access, mlir::ValueRange operands, bool withBlocks);
+  bool canRepeat(mlir::Operation *op) const;
   mlir::Operation *visit(mlir::Value value);
   mlir::Operation *visitArgument(mlir::BlockArgument argument);
   mlir::Operation *visitCarried(mlir::scf::ForOp loop, unsigned index);
   mlir::Operation *visitParents(mlir::Operation *op);
 
   mlir::func::FuncOp function;
+  ArrayUses uses;
+  bool withBlocks = false;
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<std::pair<mlir::Operation *, unsigned>> arguments;
 };
 
 } // namespace tile
 
-#endif // TILE_COMPILER_ANALYSIS_SCALARSLICE_SCALARSLICE_H
+#endif // TILE_COMPILER_ANALYSIS_ADDRESSSLICE_ADDRESSSLICE_H

@@ -1,5 +1,5 @@
 //===- ArrayUses.cpp - What else a kernel does with its arrays ------------===//
-#include "compiler/transforms/ExpandDescriptors/ArrayUses.h"
+#include "compiler/analysis/ArrayUses/ArrayUses.h"
 
 #include "compiler/analysis/PointerBase/PointerBase.h"
 
@@ -68,7 +68,8 @@ bool ArrayUses::mayPrecede(Operation *first, Operation *second) const {
   if (numbers.lookup(first) < numbers.lookup(second))
     return true;
   for (Operation *parent = first->getParentOp(); parent; parent = parent->getParentOp())
-    if (isa<LoopLikeOpInterface>(parent) && parent->isAncestor(second))
+    if (isa<LoopLikeOpInterface>(parent) && !parent->hasAttr(kProgramLoopAttr) &&
+        parent->isAncestor(second))
       return true;
   return false;
 }
@@ -81,15 +82,22 @@ static ArrayRef<Operation *> find(const DenseMap<Value, SmallVector<Operation *>
 
 ArrayRef<Operation *> ArrayUses::getWriters(Value base) const { return find(writers, base); }
 
-bool ArrayUses::mayFetchAhead(Operation *load, Value desc) const {
+bool ArrayUses::mayFetchAhead(Operation *load, Value base, bool isReadOnly) const {
   auto isBefore = [&](Operation *op) { return mayPrecede(op, load); };
   if (llvm::any_of(acquires, isBefore))
     return false;
-  if (isReadOnlyArray(desc))
-    return true;
-  Value base = getArray(desc);
-  return base && llvm::none_of(getWriters(base), isBefore) &&
-         llvm::none_of(getWriters(Value()), isBefore);
+  return isReadOnly || (base && llvm::none_of(getWriters(base), isBefore) &&
+                        llvm::none_of(getWriters(Value()), isBefore));
+}
+
+bool ArrayUses::mayFetchAhead(Operation *load, Value desc) const {
+  return mayFetchAhead(load, getArray(desc), isReadOnlyArray(desc));
+}
+
+bool ArrayUses::mayFetchAhead(LoadOp load) const {
+  Value pointer = load.getPointer();
+  return !load.getIsVolatile() &&
+         mayFetchAhead(load, getPointerBase(pointer), isReadOnly(pointer));
 }
 
 /// An array that nobody knows may be any that is not read-only.

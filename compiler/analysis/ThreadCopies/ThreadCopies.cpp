@@ -1,16 +1,62 @@
-//===- BufferLayout.cpp - Where a copied block lies on chip ---------------===//
-#include "compiler/transforms/PipelineLoops/BufferLayout.h"
+//===- ThreadCopies.cpp - Loads that threads make as copies ---------------===//
+#include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 
-#include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/LinearLayout/Constructors.h"
 #include "compiler/analysis/LinearLayout/Swizzle.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
 #include <numeric>
 
 using namespace mlir;
 using namespace tile;
+
+//===----------------------------------------------------------------------===//
+// What is asked of a load
+//===----------------------------------------------------------------------===//
+
+/// Zero, also as one of another type.
+static bool isZero(Value value) {
+  if (matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<SplatOp, CastOp, arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp,
+                         arith::TruncIOp, arith::ExtSIOp>(op) &&
+         isZero(op->getOperand(0));
+}
+
+Value tile::getOtherThanZero(LoadOp load) {
+  Value other = load.getOther();
+  return other && load.getMask() && !isZero(other) ? other : Value();
+}
+
+CopyRun tile::findCopyRun(LoadOp load, const AccessAnalysis &patterns) {
+  auto type = cast<RankedTensorType>(load.getType());
+  int64_t bits = std::max(8u, type.getElementTypeBitWidth());
+  const LinearLayout &layout = getLayout(type).getLayout();
+  CopyRun best;
+  for (int64_t bytes : getTarget(load).getAsyncCopyBytes()) {
+    int64_t width = bytes * 8 / bits;
+    if (width <= best.width || width * bits != bytes * 8)
+      continue;
+    // Of single elements the last dimension is as good as any.
+    for (unsigned dim = layout.getRank(); dim-- > 0;)
+      if (type.getDimSize(dim) % width == 0 &&
+          patterns.getVectorWidth(load.getPointer(), load.getMask(), dim, bytes * 8) >= width &&
+          layout.getContiguity(dim, width) >= width) {
+        best = {width, dim};
+        break;
+      }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Where the block lies
+//===----------------------------------------------------------------------===//
 
 /// How the unit of `dot` may read a fragment of layout `registers` whose memory
 /// runs along `fastest`.
@@ -52,7 +98,8 @@ static std::optional<LinearLayout> findUnitLayout(LoadOp load, unsigned bits, un
   return layout ? std::optional(source.getBlockLayout(*layout)) : std::nullopt;
 }
 
-BufferType tile::chooseBuffer(LoadOp load, int64_t width, unsigned fastest) {
+BufferType tile::chooseBuffer(LoadOp load, CopyRun run) {
+  auto [width, fastest] = run;
   auto type = cast<RankedTensorType>(load.getType());
   ArrayRef<int64_t> shape = type.getShape();
   unsigned bits = std::max(8u, type.getElementTypeBitWidth());

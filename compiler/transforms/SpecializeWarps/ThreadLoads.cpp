@@ -1,0 +1,86 @@
+//===- ThreadLoads.cpp - Loads by pointers that the fetching role makes ---===//
+#include "compiler/transforms/SpecializeWarps/ThreadLoads.h"
+
+#include "compiler/analysis/LaunchExpression/LaunchExpression.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/analysis/ThreadCopies/ThreadCopies.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tile;
+
+//===----------------------------------------------------------------------===//
+// Whether there is such a role
+//===----------------------------------------------------------------------===//
+
+/// Whether the program's warps can be joined by `warps` others, each of which holds as
+/// much of blocks as some of the former together.
+static bool canHaveRole(func::FuncOp function, int64_t warps) {
+  if (warps == 0 || !function->hasAttr(kKernelAttr))
+    return false;
+  int64_t programWarps = getModuleInt(function, kNumWarpsAttr, 1);
+  return programWarps % warps == 0 && llvm::isPowerOf2_64(programWarps / warps);
+}
+
+/// Whether a loop of the program asks for it.
+static bool isAskedFor(func::FuncOp function) {
+  return function
+      .walk([](scf::ForOp loop) {
+        return loop->hasAttr(kWarpSpecializeAttr) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Descriptors that the program makes are one thread's. Where no other copy asks for the
+/// role, its warps are worth their registers to programs of several groups of warps only.
+bool tile::mayThreadsCopy(func::FuncOp function, ArrayRef<RingLoad> copies) {
+  TargetAttr target = getTarget(function);
+  int64_t warps = target ? target.getFact("role_warps") : 0;
+  bool isMadeByProgram = llvm::any_of(copies, [](const RingLoad &copy) {
+    auto desc = cast<DescriptorLoadOp>(copy.op).getDesc().getDefiningOp<MakeDescriptorOp>();
+    return desc && !isMadeAtLaunch(desc);
+  });
+  return canHaveRole(function, warps) && getModuleInt(function, kNumCtasAttr, 1) == 1 &&
+         !isMadeByProgram &&
+         (!copies.empty() || getModuleInt(function, kNumWarpsAttr, 1) > warps ||
+          isAskedFor(function));
+}
+
+//===----------------------------------------------------------------------===//
+// Which loads it makes
+//===----------------------------------------------------------------------===//
+
+/// What one instruction copies at most. Shorter copies would keep the few threads of the
+/// role too busy.
+static int64_t getWidestCopy(Operation *op) {
+  int64_t most = 0;
+  for (int64_t bytes : getTarget(op).getAsyncCopyBytes())
+    most = std::max(most, bytes);
+  return most;
+}
+
+std::optional<RingLoad> ThreadLoads::select(LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || !isa<scf::ForOp>(load->getParentOp()) || !findFedDot(load).first ||
+      isa<PtrType>(type.getElementType()) || getOtherThanZero(load))
+    return std::nullopt;
+  CopyRun run = findCopyRun(load, patterns);
+  int64_t bytes = run.width * std::max(8u, type.getElementTypeBitWidth()) / 8;
+  if (bytes == 0 || bytes != getWidestCopy(load) || slice.add(load))
+    return std::nullopt;
+  return RingLoad{load, chooseBuffer(load, run)};
+}
+
+/// An address for each copy of a thread.
+int64_t ThreadLoads::countRegisters(ArrayRef<Ring> rings, int64_t threads) {
+  constexpr int64_t kWordsOfAddress = 2;
+  int64_t words = 0;
+  for (const Ring &ring : rings)
+    for (const RingStack &stack : ring.stacks)
+      if (stack.byThreads)
+        words += kWordsOfAddress *
+                 llvm::divideCeil(stack.block.getBytes(),
+                                  threads * getWidestCopy(ring.sites.front().front().op));
+  return words;
+}

@@ -1,0 +1,74 @@
+"""Copies by threads of the fetching role at stage `scheduled`: what is compiled is in order, and what is damaged is
+reported."""
+
+import numpy as np
+import pytest
+import scheduled_kernels as kernels
+import tilewright as tw
+from tilewright.interpreter.scheduled import Checked, run_scheduled
+
+TARGET = "nvidia:sm_90a"
+SIDES = {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64}
+SIGNATURE = {"rows": "*i32:16", **dict.fromkeys("abc", "*fp16:16"), **dict.fromkeys("MNK", "i32:16"), **SIDES}
+
+
+def half(rng, *shape):
+    return rng.standard_normal(shape).astype(np.float16)
+
+
+@pytest.mark.parametrize("M, K, programs", [(128, 256, 1), (200, 72, 2), (64, 0, 1)])
+@pytest.mark.parametrize("stages, warps", [(1, 4), (3, 4), (4, 8)])
+def test_rows_of_a_table_beside_whole_blocks(rng, M, K, programs, stages, warps):
+    rows = rng.integers(0, 300, M).astype(np.int32)
+    a, b, c = half(rng, 300, K), half(rng, K, 64), np.empty((M, 64), np.float16)
+    report = Checked(kernels.gathered, TARGET)[(programs,)](
+        rows, a, b, c, M, 64, K, **{**SIDES, "BLOCK_M": 128 if warps == 8 else 64}, num_stages=stages, num_warps=warps)
+    assert not report, report
+    np.testing.assert_allclose(c, a[rows].astype(np.float64) @ b, atol=0.1)
+
+
+@pytest.mark.parametrize("K", [0, 64, 200])
+@pytest.mark.parametrize("warps", [8, 16])
+def test_all_operands_by_pointers(rng, K, warps):
+    a, b, c = half(rng, 16 * warps, K), half(rng, K, 64), np.empty((16 * warps, 64), np.float16)
+    report = Checked(kernels.product, TARGET)[(1, 1)](a, b, c, len(a), 64, K, BLOCK_M=len(a), BLOCK_N=64, BLOCK_K=64,
+                                                      num_warps=warps)
+    assert not report, report
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b, atol=0.1)
+
+
+@pytest.fixture(scope="module")
+def text():
+    """A correct program whose fetching role copies in both ways, to be damaged."""
+    text = tw.compile(kernels.gathered, SIGNATURE, target=TARGET, num_stages=3).asm["scheduled"]
+    assert "tile.arrive_copies" in text and "tile.block_copy" in text
+    return text
+
+
+def run(text, rng):
+    rows = rng.integers(0, 128, 128).astype(np.int32)
+    arrays = [rows, half(rng, 128, 320), half(rng, 320, 64), np.empty((128, 64), np.float16)]
+    return run_scheduled(text, [*arrays, 128, 64, 320], (1,))
+
+
+def test_the_program_before_it_is_damaged(text, rng):
+    report = run(text, rng)
+    assert not report, report
+
+
+DAMAGE = {
+    "what publishes": (r"(tile\.acquire [^\n]*) publish", r"\1", {"unpublished"}),
+    "arrivals of copies": (r"\n *tile\.arrive_copies[^\n]*", "", {"deadlock"}),
+    "fewer arrivals than come": ("arrivals 129", "arrivals 128", {"race", "deadlock", "unpublished"}),
+    "more arrivals than come": ("arrivals 129", "arrivals 130", {"deadlock"}),
+    "a copy": (r"\n *tile\.block_copy[^\n]*", "", {"deadlock"}),
+    "what is released": (r"\n *tile\.arrive [^\n]*", "", {"deadlock"}),
+    "always the even phase": (r"(tile\.acquire \S+ phase) %\w+", r"\1 %c0_i32", {"race", "deadlock", "unpublished"}),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage(text, rng, what):
+    pattern, replacement, kinds = DAMAGE[what]
+    for damaged in kernels.replace_each(pattern, replacement, text):
+        assert run(damaged, rng).kinds() & kinds, damaged
