@@ -86,14 +86,14 @@ def rms_norm() -> Iterator[Workload]:
     """RMS norm forward."""
     twin = load_twin("examples/rms_norm.py")
     for rows, columns in place.sizes(NORM_SHAPES, TINY_SHAPES):
-        yield _norm_forward("rms norm", tile_rms_norm, twin, rows, columns, parameters=1)
+        yield _norm_forward("rms norm", tile_rms_norm, twin, rows, columns, ROWS)
 
 
 def layer_norm() -> Iterator[Workload]:
     """Layer norm forward."""
     twin = load_twin("examples/layer_norm.py")
     for rows, columns in place.sizes(NORM_SHAPES, TINY_SHAPES):
-        yield _norm_forward("layer norm", tile_layer_norm, twin, rows, columns, parameters=2)
+        yield _norm_forward("layer norm", tile_layer_norm, twin, rows, columns, [*ROWS, *persistent_rows(columns)])
 
 
 def rms_norm_backward() -> Iterator[Workload]:
@@ -116,16 +116,23 @@ def torch_norm(x: Any, parameters: Sequence[Any]) -> Any:
     return norm(x, x.shape[-1:], *parameters, eps=EPS)
 
 
-def _norm_forward(name: str, module: Any, twin: Any, rows: int, columns: int, parameters: int) -> Workload:
+def _norm_forward(name: str, module: Any, twin: Any, rows: int, columns: int, configs: Sequence[Options]) -> Workload:
+    parameters = 2 if name == "layer norm" else 1
     x, *weights = (place.randn(*shape, dtype=torch.bfloat16) for shape in ((rows, columns), *[(columns,)] * parameters))
     outputs = [torch.empty_like(x) for _ in range(2)]
     compiled = compile_peer(torch_norm)
 
     def rowwise(module: Any, y: Any) -> Callable[[Options], Any]:
-        return lambda options: module.forward(x, *weights, EPS, y, **options)[0]
+        def call(options: Options) -> Any:
+            if "PER_UNIT" not in options:
+                return module.forward(x, *weights, EPS, y, **options)[0]
+            programs, rest = take_programs(options, x)
+            return module.forward(x, *weights, EPS, y, programs=programs, **rest)[0]
 
-    candidates = {"tilewright": best("tilewright", ROWS, rowwise(module, outputs[0])),
-                  "triton": best("triton", ROWS, rowwise(twin, outputs[1])),
+        return call
+
+    candidates = {"tilewright": best("tilewright", configs, rowwise(module, outputs[0])),
+                  "triton": best("triton", configs, rowwise(twin, outputs[1])),
                   "compile": lambda: compiled(x, weights),
                   "torch": lambda: torch_norm(x, weights)}
     return measured(f"{name} {rows}x{columns} bf16", candidates, checked(candidates, outputs),

@@ -12,9 +12,8 @@ from arrays import empty, empty_like, on_device, parse_device, processors, repor
 
 
 @tw.jit
-def forward_kernel(x, y, weight, bias, mean, rstd, stride, columns, eps, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    offsets = tl.arange(0, BLOCK)
+def normalise(x, mean, rstd, row, stride, columns, eps, offsets):
+    """A row's differences from its average, and 1 / standard deviation. Stores both statistics."""
     mask = offsets < columns
     values = tl.load(x + row * stride + offsets, mask=mask, other=0.0).to(tl.float32)
     average = tl.sum(values, axis=0) / columns
@@ -23,10 +22,27 @@ def forward_kernel(x, y, weight, bias, mean, rstd, stride, columns, eps, BLOCK: 
     scale = tl.rsqrt(variance + eps)
     tl.store(mean + row, average)
     tl.store(rstd + row, scale)
-    w = tl.load(weight + offsets, mask=mask).to(tl.float32)
-    b = tl.load(bias + offsets, mask=mask).to(tl.float32)
-    result = centered * scale * w + b
-    tl.store(y + row * stride + offsets, result.to(y.dtype.element_ty), mask=mask)
+    return centered, scale
+
+
+@tw.jit
+def forward_kernel(x, y, weight, bias, mean, rstd, stride, rows, columns, eps, BLOCK: tl.constexpr,
+                   STAGES: tl.constexpr, WALKS: tl.constexpr):
+    """A row of its own for each program; or programs WALK over rows, and keep weight and bias."""
+    offsets = tl.arange(0, BLOCK)
+    mask = offsets < columns
+    if WALKS:
+        w, b = tl.load(weight + offsets, mask=mask), tl.load(bias + offsets, mask=mask)
+        for row in tl.range(tl.program_id(0), rows, tl.num_programs(0), num_stages=STAGES):
+            centered, scale = normalise(x, mean, rstd, row, stride, columns, eps, offsets)
+            result = centered * scale * w.to(tl.float32) + b.to(tl.float32)
+            tl.store(y + row * stride + offsets, result.to(y.dtype.element_ty), mask=mask)
+    else:
+        row = tl.program_id(0)
+        centered, scale = normalise(x, mean, rstd, row, stride, columns, eps, offsets)
+        w = tl.load(weight + offsets, mask=mask).to(tl.float32)
+        b = tl.load(bias + offsets, mask=mask).to(tl.float32)
+        tl.store(y + row * stride + offsets, (centered * scale * w + b).to(y.dtype.element_ty), mask=mask)
 
 
 @tw.jit
@@ -69,13 +85,16 @@ def reduce_kernel(partial_dw, partial_db, dw, db, parts, columns, BLOCK_M: tl.co
     tl.store(db + offsets, tl.sum(sum_db, axis=0).to(db.dtype.element_ty), mask=mask)
 
 
-def forward(x, weight, bias, eps, y=None, **options):
-    """Normalise rows; gives y and each row's mean and 1 / standard deviation."""
+def forward(x, weight, bias, eps, y=None, programs=None, STAGES: int = 1, **options):
+    """Normalise rows; gives y and each row's mean and 1 / standard deviation. Each row has its program, or fewer
+    programs walk over them."""
     rows, columns = x.shape
     y = empty_like(x) if y is None else y
     mean, rstd = empty((rows,), "float32", x), empty((rows,), "float32", x)
-    forward_kernel[(rows,)](y=y, x=x, weight=weight, bias=bias, mean=mean, rstd=rstd, stride=columns,
-                            columns=columns, eps=eps, BLOCK=tw.next_power_of_2(columns), **options)
+    programs = min(rows, programs or rows)
+    forward_kernel[(programs,)](
+        y=y, x=x, weight=weight, bias=bias, mean=mean, rstd=rstd, stride=columns, rows=rows, columns=columns, eps=eps,
+        BLOCK=tw.next_power_of_2(columns), STAGES=STAGES, WALKS=programs < rows, **options)
     return y, mean, rstd
 
 

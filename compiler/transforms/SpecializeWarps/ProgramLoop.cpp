@@ -41,7 +41,8 @@ static bool isEqualWork(func::FuncOp function) {
 
 /// What neither depends on the launch nor orders programs.
 static bool isOfOneProgram(Operation *op) {
-  if (isa<NumProgramsOp>(op)) // runs several already, perhaps
+  // The former runs several already, perhaps; the latter may ask the machine where it is.
+  if (isa<NumProgramsOp, InlineAsmOp>(op))
     return false;
   if (auto desc = dyn_cast<MakeDescriptorOp>(op); desc && desc->hasAttr(kBlockCopyAttr))
     return isMadeAtLaunch(desc);
