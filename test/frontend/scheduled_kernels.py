@@ -44,6 +44,19 @@ def grid(a, b, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.c
 
 
 @tw.jit
+def ping_pong(first, second, b, out, count, SIDE: tl.constexpr):
+    """out = first @ b ** count, each product to the array that the one before was not in."""
+    place = tl.arange(0, SIDE)[:, None] * SIDE + tl.arange(0, SIDE)[None, :]
+    source, target = first, second
+    for _ in range(count):
+        product = tl.dot(tl.load(source + place), tl.load(b + place))
+        tl.store(target + place, product.to(tl.float16))
+        tl.debug_barrier()
+        source, target = target, source
+    tl.store(out + place, tl.load(source + place))
+
+
+@tw.jit
 def gathered(rows, a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     """c = a[rows] @ b, tile by tile: threads copy rows that a table names, beside copies of whole blocks of b."""
     columns = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BLOCK_K, BLOCK_N])

@@ -37,6 +37,18 @@ def test_all_operands_by_pointers(rng, K, warps):
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, atol=0.1)
 
 
+@pytest.mark.parametrize("warps", [4, 8])
+def test_arrays_that_a_loop_exchanges(rng, warps):
+    arrays = half(rng, 128, 128), np.zeros((128, 128), np.float16), (half(rng, 128, 128) / 8).astype(np.float16)
+    expected = arrays[0].astype(np.float64)
+    for _ in range(3):
+        expected = (expected @ arrays[2].astype(np.float64)).astype(np.float16).astype(np.float64)
+    out = np.zeros((128, 128), np.float16)
+    report = Checked(kernels.ping_pong, TARGET)[(1,)](*arrays, out, 3, SIDE=128, num_warps=warps)
+    assert not report, report
+    np.testing.assert_allclose(out, expected, atol=0.1)
+
+
 @pytest.fixture(scope="module")
 def text():
     """A correct program whose fetching role copies in both ways, to be damaged."""

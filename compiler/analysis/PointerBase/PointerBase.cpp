@@ -9,27 +9,54 @@
 using namespace mlir;
 using namespace tile;
 
-/// What a pointer is computed from as far as offsets, shapes and loops go; null where
-/// loops exchange it.
-static Value getOrigin(Value pointer) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(parent))
-        return argument;
-      auto loop = dyn_cast<scf::ForOp>(parent);
-      if (!loop || argument == loop.getInductionVar())
-        return {};
-      pointer = loop.getTiedLoopInit(argument)->get(); // advanced, but not exchanged
-      if (getElementType(pointer.getType()) != getElementType(argument.getType()))
-        return {};
-      continue;
-    }
-    Operation *op = pointer.getDefiningOp();
+/// What a pointer is computed from as far as offsets and shapes go.
+static Value skipOffsets(Value pointer) {
+  while (Operation *op = pointer.getDefiningOp()) {
     if (!isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp, HintOp,
              CastPtrOp, ConvertLayoutOp>(op))
-      return pointer;
+      break;
     pointer = op->getOperand(0);
+  }
+  return pointer;
+}
+
+static Value enterLoops(Value pointer);
+
+/// Whether a loop advances the pointer that it carries there, and does not exchange it.
+static bool isAdvanced(scf::ForOp loop, unsigned index) {
+  Value argument = loop.getRegionIterArg(index);
+  Value next = enterLoops(loop.getYieldedValues()[index]);
+  return next == argument ||
+         (next && next == enterLoops(loop.getInits()[index])); // back at the start
+}
+
+/// The same behind loops that pass it on; null where they exchange it.
+static Value enterLoops(Value pointer) {
+  pointer = skipOffsets(pointer);
+  auto loop = pointer.getDefiningOp<scf::ForOp>();
+  if (!loop)
+    return pointer;
+  unsigned index = cast<OpResult>(pointer).getResultNumber();
+  return isAdvanced(loop, index) ? enterLoops(loop.getInits()[index]) : Value();
+}
+
+/// What a pointer is computed from, also before the loops around it; null where loops
+/// exchange it.
+static Value getOrigin(Value pointer) {
+  while (true) {
+    pointer = enterLoops(pointer);
+    auto argument = dyn_cast_or_null<BlockArgument>(pointer);
+    if (!argument || isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+      return pointer;
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar())
+      return {};
+    unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+    if (!isAdvanced(loop, index))
+      return {};
+    pointer = loop.getInits()[index];
+    if (getElementType(pointer.getType()) != getElementType(argument.getType()))
+      return {};
   }
 }
 
