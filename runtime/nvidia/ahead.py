@@ -51,6 +51,11 @@ _COUNT = """\
            "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   tw_most_blocks = (unsigned)tw_processors * (unsigned)(tw_of_one > 0 ? tw_of_one : 1);
 """
+_LIMIT = """\
+  if ((unsigned long long)tw_x * tw_y > 0x7fffffff ||
+      (unsigned long long)tw_x * tw_y * tw_z > 0x7fffffff - tw_most_blocks)
+    return CUDA_ERROR_INVALID_VALUE;
+"""
 _LAUNCHED = ("(unsigned long long)tw_x * tw_y * tw_z < tw_most_blocks ? tw_x * tw_y * tw_z : tw_most_blocks, 1, 1")
 
 _SOURCE = """\
@@ -97,7 +102,7 @@ void unload_{function}(void) {{
   load_{function}();
   if (tw_x == 0 || tw_y == 0 || tw_z == 0)
     return CUDA_SUCCESS;
-{maps}  void *tw_arguments[] = {{{addresses}NULL}};
+{limit}{maps}  void *tw_arguments[] = {{{addresses}NULL}};
   return cuLaunchKernel(tw_kernel, {launched}, {threads}, 1, 1, {shared}, tw_stream,
                         tw_arguments, NULL);
 }}
@@ -130,7 +135,8 @@ def write(entry: Entry, comment: str) -> dict[str, str | bytes]:
         "guard": f"{entry.function.upper()}_H", "symbol": kernel.name, "declaration": entry.declare(),
         "image": format_bytes(image), "shared": shared, "x": x, "y": y, "z": z,
         "threads": threads, "addresses": "".join(f"(void *)&{name}, " for name in passed),
-        "counted": _COUNTED if takes_turns else "", "launched": _LAUNCHED if takes_turns else "tw_x, tw_y, tw_z",
+        "counted": _COUNTED if takes_turns else "", "limit": _LIMIT if takes_turns else "",
+        "launched": _LAUNCHED if takes_turns else "tw_x, tw_y, tw_z",
         "count": _COUNT.format(threads=threads, shared=shared) if takes_turns else "",
         "helpers": f"{HELPERS}\n" if descriptors else "",
         "maps": "".join(write_map(i, recipe, names) for i, recipe in enumerate(descriptors))}

@@ -44,6 +44,20 @@ def grid(a, b, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.c
 
 
 @tw.jit
+def beside_blocks(a, b, c, K, END, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+                  UNROLL: tl.constexpr):
+    """c = 1 + a[:, :END] @ b[:END]: a by pointers, beside copies of whole blocks of b."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns, depth = tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
+    blocks = tl.make_tensor_descriptor(b, [K, BLOCK_N], [BLOCK_N, 1], [BLOCK_K, BLOCK_N])
+    total = tl.full((BLOCK_M, BLOCK_N), 1.0, tl.float32)
+    for k in tl.range(0, END, BLOCK_K, loop_unroll_factor=UNROLL):
+        x = tl.load(a + rows[:, None] * K + (k + depth)[None, :])
+        total = tl.dot(x, blocks.load([k, 0]), total)
+    tl.store(c + rows[:, None] * BLOCK_N + columns[None, :], total)
+
+
+@tw.jit
 def ping_pong(first, second, b, out, count, SIDE: tl.constexpr):
     """out = first @ b ** count, each product to the array that the one before was not in."""
     place = tl.arange(0, SIDE)[:, None] * SIDE + tl.arange(0, SIDE)[None, :]
@@ -70,6 +84,19 @@ def gathered(rows, a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexp
             total = tl.dot(x, columns.load([k, 0]), total)
         to = c + place[:, None] * N + tl.arange(0, BLOCK_N)[None, :]
         tl.store(to, total.to(c.dtype.element_ty), mask=(place < M)[:, None] & (tl.arange(0, BLOCK_N) < N)[None, :])
+
+
+@tw.jit
+def unrolled(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+             UNROLL: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for k in tl.range(0, K, BLOCK_K, loop_unroll_factor=UNROLL):
+        x = tl.load(a + rows[:, None] * K + (k + depth)[None, :])
+        total = tl.dot(x, tl.load(b + (k + depth)[:, None] * N + columns[None, :]), total)
+    tl.store(c + rows[:, None] * N + columns[None, :], total)
 
 
 @tw.jit

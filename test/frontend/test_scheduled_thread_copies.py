@@ -37,6 +37,25 @@ def test_all_operands_by_pointers(rng, K, warps):
     np.testing.assert_allclose(c, a.astype(np.float64) @ b, atol=0.1)
 
 
+@pytest.mark.parametrize("warps, parts", [(12, 1), (4, 2), (4, 1)])
+@pytest.mark.parametrize("end, unroll", [(0, 1), (64, 2), (128, 1), (192, 2)])
+def test_loops_of_no_iterations_beside_whole_blocks(rng, warps, parts, end, unroll):
+    a, b, c = half(rng, 256, 192), half(rng, 192, 64), np.empty((256, 64), np.float32)
+    sides = {"BLOCK_M": 128, "BLOCK_N": 64, "BLOCK_K": 64, "UNROLL": unroll}
+    report = Checked(kernels.beside_blocks, TARGET)[(2,)](a, b, c, 192, end, **sides, num_warps=warps, num_ctas=parts)
+    assert not report, report
+    np.testing.assert_allclose(c, 1 + a[:, :end].astype(np.float64) @ b[:end], atol=0.1)
+
+
+@pytest.mark.parametrize("unroll", [1, 2, 6])
+def test_what_does_not_fit_on_chip_is_left_to_the_programs_warps(unroll):
+    sides = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "UNROLL": unroll}
+    signature = {**dict.fromkeys("abc", "*fp16:16"), **dict.fromkeys("MNK", "i32:16"), **sides}
+    texts = [tw.compile(kernels.unrolled, signature, target=TARGET, num_warps=warps).asm["scheduled"]
+             for warps in (4, 8, 16)]
+    assert ("tile.arrive_copies" in texts[1]) == (unroll < 6)
+
+
 @pytest.mark.parametrize("warps", [4, 8])
 def test_arrays_that_a_loop_exchanges(rng, warps):
     arrays = half(rng, 128, 128), np.zeros((128, 128), np.float16), (half(rng, 128, 128) / 8).astype(np.float16)

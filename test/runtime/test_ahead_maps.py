@@ -85,7 +85,9 @@ def test_programs_that_take_turns(run_c):
     lines = run_c(make_entry([recipe], takes_turns=True), """
       scale(NULL, (void *)0x10000, 77);
       scale(NULL, (void *)0x10000, 5);
+      printf("%d\\n", scale(NULL, (void *)0x10000, 0x7ffffffa));
     """)
+    assert lines[-1] == "1"
     assert [line for line in lines if line.startswith(("launch", "of", "parameter"))] == [
         "launch 3006 in 0 grid 6 1 1 block 128 1 1 shared 0 cluster 1 stream 0 args 10000 4d", "parameter 5 is map 1",
         "of 77 1 1",

@@ -137,6 +137,22 @@ func.func @placed_by_table(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : 
   return
 }
 
+// What is read again and again until it changes may be a flag, behind which arrays are.
+// CHECK-LABEL: func.func @behind_a_flag
+// CHECK-NOT: tile.block_copy
+// CHECK: return
+func.func @behind_a_flag(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %p: !tile.ptr<i32>, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %flag = tile.load %p volatile : !tile.ptr<i32>
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @placed_by_memory
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return

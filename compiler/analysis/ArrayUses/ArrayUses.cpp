@@ -45,6 +45,8 @@ static bool ordersMemory(InlineAsmOp op) {
 
 void ArrayUses::collect(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
+    if (load.getIsVolatile()) // perhaps a flag
+      acquires.push_back(op);
     if (!isReadOnly(load.getPointer())) // nobody writes there
       readers[getPointerBase(load.getPointer())].push_back(op);
   } else if (isa<DescriptorLoadOp, DescriptorGatherOp>(op)) {

@@ -31,7 +31,7 @@ void LoopBuilder::run() {
   loop.erase();
 }
 
-/// All of it, or nothing.
+/// All of it, or nothing; copies have been started even so.
 LoopBuilder::Values LoopBuilder::buildIfEntered() {
   Values inits = llvm::map_to_vector(
       neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
@@ -39,6 +39,7 @@ LoopBuilder::Values LoopBuilder::buildIfEntered() {
       scf::IfOp::create(b, TypeRange(ValueRange(inits)), isEntered, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(branch.elseBlock());
+  AwaitOp::create(b, pending, 0);
   scf::YieldOp::create(b, inits);
   b.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(b, buildLoop());

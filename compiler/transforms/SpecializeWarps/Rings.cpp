@@ -242,8 +242,7 @@ static void numberCounters(MutableArrayRef<Ring> rings) {
   }
 }
 
-SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<RingLoad> loads,
-                                  int64_t otherBytes) {
+SmallVector<Ring> tile::collectRings(ArrayRef<RingLoad> loads) {
   SmallVector<Ring> rings;
   for (const RingSite &site : collectSites(loads)) {
     Ring *shared = llvm::find_if(rings, [&](const Ring &ring) { return canShare(ring, site); });
@@ -256,9 +255,20 @@ SmallVector<Ring> tile::planRings(func::FuncOp function, ArrayRef<RingLoad> load
     }
     shared->sites.push_back(site);
   }
+  return rings;
+}
+
+bool tile::canFitRings(func::FuncOp function, ArrayRef<Ring> rings, int64_t otherBytes) {
+  constexpr int64_t kLeast = 2;
+  int64_t bytes = otherBytes;
+  for (const Ring &ring : rings)
+    bytes += std::min(ring.stages, kLeast) * ring.getStageBytes();
+  return bytes <= getOnChipBytes(function);
+}
+
+void tile::fitRings(func::FuncOp function, MutableArrayRef<Ring> rings, int64_t otherBytes) {
   fitStages(rings, getOnChipBytes(function) - otherBytes);
   numberCounters(rings);
-  return rings;
 }
 
 void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings,

@@ -65,10 +65,13 @@ struct RingPlace {
 RingLoad getRingLoad(DescriptorLoadOp load);
 
 /// Loads that feed one dot share a ring, small ones that of the loads before; loops that follow
-/// each other share rings of the same blocks. Those of innermost loops have as many buffers as the
-/// loop asks for and on-chip memory holds beside `otherBytes`.
-llvm::SmallVector<Ring> planRings(mlir::func::FuncOp function,
-                                  llvm::ArrayRef<RingLoad> loads, int64_t otherBytes);
+/// each other share rings of the same blocks. They have as many buffers as their loops ask for.
+llvm::SmallVector<Ring> collectRings(llvm::ArrayRef<RingLoad> loads);
+/// Whether that leaves each ring two buffers, or the one that it asks for, in on-chip memory
+/// beside `otherBytes`.
+bool canFitRings(mlir::func::FuncOp function, llvm::ArrayRef<Ring> rings, int64_t otherBytes);
+/// Those of innermost loops give buffers back until all fit.
+void fitRings(mlir::func::FuncOp function, llvm::MutableArrayRef<Ring> rings, int64_t otherBytes);
 /// Buffers and signals at the builder's place.
 void allocateRings(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Ring> rings,
                    int64_t readingWarps, int64_t copyingThreads);

@@ -148,13 +148,14 @@ static void dropPartialLoops(func::FuncOp function, SmallVectorImpl<RingLoad> &l
 }
 
 /// Copies of whole blocks, and in the order of the program what threads of the fetching
-/// role copy beside them.
+/// role copy beside them, if all of it fits on chip: else the program's warps do as well.
 static FailureOr<SmallVector<RingLoad>> collectLoads(func::FuncOp function, AddressSlice &slice) {
   FailureOr<SmallVector<RingLoad>> copies = collectBlockCopies(function, slice);
   if (failed(copies) || !mayThreadsCopy(function, *copies))
     return copies;
   SmallVector<RingLoad> loads;
-  ThreadLoads threadLoads(function, slice);
+  AddressSlice wider = slice;
+  ThreadLoads threadLoads(function, wider);
   auto next = copies->begin();
   function.walk([&](Operation *op) {
     if (next != copies->end() && next->op == op)
@@ -165,6 +166,9 @@ static FailureOr<SmallVector<RingLoad>> collectLoads(func::FuncOp function, Addr
   });
   if (copies->empty())
     dropPartialLoops(function, loads);
+  if (!canFitRings(function, collectRings(loads), getOtherBytes(function, loads)))
+    return copies;
+  slice = std::move(wider);
   return loads;
 }
 
@@ -177,7 +181,7 @@ static void remarkOnLoops(func::FuncOp function, ArrayRef<RingLoad> loads) {
       loop.emitRemark("loads of this loop have no warps of their own: that takes a machine whose "
                       "warps have roles, in groups that divide the program's, and loads that feed "
                       "dots: of blocks by descriptors, or by pointers in runs of 16 bytes, from "
-                      "arrays that the kernel does not write");
+                      "arrays that the kernel does not write, where their buffers fit on chip");
   });
 }
 
@@ -201,7 +205,8 @@ static LogicalResult specialize(func::FuncOp function) {
   int64_t warps = getModuleInt(function, kNumWarpsAttr, 1);
   int64_t fetchingWarps = getTarget(function).getFact("role_warps", 1);
   int64_t otherBytes = getOtherBytes(function, *loads);
-  SmallVector<Ring> rings = planRings(function, *loads, otherBytes);
+  SmallVector<Ring> rings = collectRings(*loads);
+  fitRings(function, rings, otherBytes);
 
   Block &entry = function.front();
   ImplicitLocOpBuilder b(function.getLoc(), entry.getTerminator());
