@@ -47,6 +47,16 @@ def test_loops_of_no_iterations_beside_whole_blocks(rng, warps, parts, end, unro
     np.testing.assert_allclose(c, 1 + a[:, :end].astype(np.float64) @ b[:end], atol=0.1)
 
 
+@pytest.mark.parametrize("warps", [4, 8, 12, 16])
+@pytest.mark.parametrize("stages", [1, 2, 3])
+def test_blocks_of_few_elements_a_thread(rng, warps, stages):
+    a, b, c = half(rng, 64, 96), half(rng, 96, 128), np.empty((64, 128), np.float32)
+    sides = {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 32, "UNROLL": 1}
+    report = Checked(kernels.beside_blocks, TARGET)[(1,)](a, b, c, 96, 96, **sides, num_warps=warps, num_stages=stages)
+    assert not report, report
+    np.testing.assert_allclose(c, 1 + a.astype(np.float64) @ b, atol=0.1)
+
+
 @pytest.mark.parametrize("unroll", [1, 2, 6])
 def test_what_does_not_fit_on_chip_is_left_to_the_programs_warps(unroll):
     sides = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "UNROLL": unroll}

@@ -172,6 +172,8 @@ void BufferPlan::collect(func::FuncOp function) {
   for (auto &[value, allocs] : aliases.getAll())
     for (BufferAllocOp alloc : allocs)
       for (Operation *user : value.getUsers()) {
+        if (isa<BufferViewOp, BufferTransposeOp>(user))
+          continue; // no use: those of what it gives are
         extend(entries[indices[alloc]], user);
         if (auto store = dyn_cast<BlockStoreOp>(user))
           extendStored(entries[indices[alloc]], store, awaits);

@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/LoopSlice/LoopSlice.h"
+#include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -71,8 +72,9 @@ static bool isPipelined(scf::ForOp loop) {
 
 static std::optional<SmallLoad> match(LoadOp load, scf::ForOp loop, const LoopWrites &writes) {
   constexpr int64_t kMostRegisters = 4;
+  // What a unit reads on chip, `tile-place-operands` stores there where it is loaded.
   if (load.getIsVolatile() || countRegisters(load.getType()) > kMostRegisters ||
-      writes.mayWrite(load))
+      feedsOnChip(load) || writes.mayWrite(load))
     return std::nullopt;
   LoopSlice slice(loop);
   for (Value operand : load->getOperands())
