@@ -58,6 +58,22 @@ def beside_blocks(a, b, c, K, END, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
 
 
 @tw.jit
+def behind(table, a, b, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """c = 2 * (x @ b.T) + 4 * x[:, :BLOCK_K] @ b[:, :BLOCK_K].T of x = a[table]: products behind a loop, of what
+    threads exchange first."""
+    rows, columns, depth = tl.load(table + tl.arange(0, BLOCK_M)), tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
+    blocks = tl.make_tensor_descriptor(b, [BLOCK_N, K], [K, 1], [BLOCK_N, BLOCK_K])
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for _ in range(2):
+        for k in range(0, K, BLOCK_K):
+            x = tl.load(a + rows[:, None] * K + (k + depth)[None, :])
+            total = tl.dot(x, tl.load(b + columns[None, :] * K + (k + depth)[:, None]), total)
+        x = tl.load(a + rows[:, None] * K + depth[None, :]) * 2
+        total = tl.dot(x, blocks.load([0, 0]).T, total)
+    tl.store(c + tl.arange(0, BLOCK_M)[:, None] * BLOCK_N + columns[None, :], total)
+
+
+@tw.jit
 def ping_pong(first, second, b, out, count, SIDE: tl.constexpr):
     """out = first @ b ** count, each product to the array that the one before was not in."""
     place = tl.arange(0, SIDE)[:, None] * SIDE + tl.arange(0, SIDE)[None, :]

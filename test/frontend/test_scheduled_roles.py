@@ -37,6 +37,18 @@ def test_programs_of_a_grid_take_turns(rng, K):
     assert "tile.launch_grid" in tw.compile(kernels.grid, signature, target=TARGET, num_warps=8).asm["scheduled"]
 
 
+@pytest.mark.parametrize("warps", [4, 8, 12, 16])
+@pytest.mark.parametrize("stages", [1, 2, 3, 5])
+def test_what_is_behind_a_loop_has_its_memory(rng, warps, stages):
+    table, a, b = rng.permutation(256).astype(np.int32), *(rng.standard_normal((n, 192), np.float32) for n in (256, 32))
+    c = np.empty((256, 32), np.float32)
+    report = Checked(kernels.behind, TARGET)[(1,)](table, a, b, c, 192, BLOCK_M=256, BLOCK_N=32, BLOCK_K=64,
+                                                   num_warps=warps, num_stages=stages)
+    assert not report, report
+    x = a[table].astype(np.float64)
+    np.testing.assert_allclose(c, 2 * (x @ b.T) + 4 * (x[:, :64] @ b[:, :64].T), atol=0.3)
+
+
 @pytest.fixture(scope="module")
 def text():
     """A correct program with roles, to be damaged."""

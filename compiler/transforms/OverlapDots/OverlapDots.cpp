@@ -1,5 +1,7 @@
 //===- OverlapDots.cpp - Products across iterations -----------------------===//
 #include "compiler/transforms/OverlapDots/OverlapDots.h"
+
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/transforms/OverlapDots/RegisterCount.h"
 
 #include "dialects/tile/IR/TileOps.h"
@@ -141,6 +143,13 @@ static bool mayStoreBefore(BufferStoreOp store, AwaitDotsOp await) {
          });
 }
 
+/// Whether threads exchange so much by `op` that it should not take memory beside what
+/// products in flight read.
+static bool exchangesMuch(Operation *op) {
+  constexpr int64_t kMuch = 16 * 1024;
+  return getScratchBytes(op) > kMuch;
+}
+
 /// The first op behind `await` that needs one of its results, or before which
 /// its products must be complete.
 static Operation *findDeadline(AwaitDotsOp await) {
@@ -153,7 +162,7 @@ static Operation *findDeadline(AwaitDotsOp await) {
       return await->getBlock()->findAncestorOpInBlock(*user) == op;
     });
     auto store = dyn_cast<BufferStoreOp>(op);
-    bool ends = store ? !mayStoreBefore(store, await) : endsOverlap(op);
+    bool ends = store ? !mayStoreBefore(store, await) : endsOverlap(op) || exchangesMuch(op);
     if (auto dot = dyn_cast<AsyncDotOp>(op)) {
       registers += countRegisters(dot);
       ends = !fitRegisters(registers + countLive(op, await), op);
