@@ -74,6 +74,26 @@ def behind(table, a, b, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOC
 
 
 @tw.jit
+def unrolled_loops(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """c = 4 * (a @ b.T): many products of an iteration, of blocks that threads store on chip."""
+    row, column = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_N
+    rows, columns, depth = row + tl.arange(0, BLOCK_M), column + tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
+    blocks = tl.make_tensor_descriptor(b, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for k in tl.range(K - BLOCK_K, -1, -BLOCK_K, loop_unroll_factor=2):
+        x = tl.load(a + rows[:, None] * K + (k + depth)[None, :])
+        y = tl.load(b + columns[None, :] * K + (k + depth)[:, None])
+        total = tl.dot(x, y, tl.dot(x, y, total))
+    at = 0
+    for _ in tl.range(0, K // BLOCK_K, loop_unroll_factor=2):
+        x = tl.load(a + rows[:, None] * K + (at + depth)[None, :])
+        y = blocks.load([column, at]).T
+        total = tl.dot(x, y, tl.dot(x, y, total))
+        at += BLOCK_K
+    tl.make_tensor_descriptor(c, [M, N], [N, 1], [BLOCK_M, BLOCK_N]).store([row, column], total)
+
+
+@tw.jit
 def ping_pong(first, second, b, out, count, SIDE: tl.constexpr):
     """out = first @ b ** count, each product to the array that the one before was not in."""
     place = tl.arange(0, SIDE)[:, None] * SIDE + tl.arange(0, SIDE)[None, :]

@@ -49,6 +49,16 @@ def test_what_is_behind_a_loop_has_its_memory(rng, warps, stages):
     np.testing.assert_allclose(c, 2 * (x @ b.T) + 4 * (x[:, :64] @ b[:, :64].T), atol=0.3)
 
 
+@pytest.mark.parametrize("warps, stages", [(4, 1), (8, 5), (12, 2), (16, 3)])
+def test_products_of_many_stored_blocks_have_memory(rng, warps, stages):
+    a, b = rng.standard_normal((256, 192), np.float32), rng.standard_normal((128, 192), np.float32)
+    c = np.empty((256, 128), np.float32)
+    report = Checked(kernels.unrolled_loops, TARGET)[(2, 1)](a, b, c, 256, 128, 192, BLOCK_M=128, BLOCK_N=128,
+                                                             BLOCK_K=64, num_warps=warps, num_stages=stages)
+    assert not report, report
+    np.testing.assert_allclose(c, 4 * (a.astype(np.float64) @ b.T), atol=0.4)
+
+
 @pytest.fixture(scope="module")
 def text():
     """A correct program with roles, to be damaged."""

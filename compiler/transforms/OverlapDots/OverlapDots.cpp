@@ -128,11 +128,19 @@ static BufferAllocOp findAlloc(Value buffer) {
   return {};
 }
 
+/// Whether all buffers that there are fit on chip apart from each other.
+static bool canAllBeApart(Operation *op) {
+  int64_t bytes = 0;
+  op->getParentOfType<func::FuncOp>().walk(
+      [&](BufferAllocOp alloc) { bytes += alloc.getType().getBytes(); });
+  return bytes <= getOnChipBytes(op);
+}
+
 /// Whether threads may store a block while `await` has not ended: in a buffer that none of its
 /// products reads. Buffers have no places yet; they get them apart while products are in flight.
 static bool mayStoreBefore(BufferStoreOp store, AwaitDotsOp await) {
   BufferAllocOp stored = findAlloc(store.getBuffer());
-  return stored && llvm::all_of(await.getPending(), [&](Value pending) {
+  return stored && canAllBeApart(await) && llvm::all_of(await.getPending(), [&](Value pending) {
            auto dot = pending.getDefiningOp<AsyncDotOp>();
            return dot && llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value operand) {
                     if (!isa<BufferType>(operand.getType()))
