@@ -14,7 +14,7 @@ _state = threading.local()
 
 # Modules that one context serves before it is replaced: what MLIR has interned
 # (types, attributes, names of files) lives as long as its context.
-_MODULES_OF_A_CONTEXT = 1000
+MODULES_OF_A_CONTEXT = 1000
 
 
 class Session:
@@ -97,7 +97,7 @@ class Session:
 def session() -> Session:
     """The session of this thread."""
     found = getattr(_state, "session", None)
-    if found is None or found.modules >= _MODULES_OF_A_CONTEXT:
+    if found is None or found.modules >= MODULES_OF_A_CONTEXT:
         found = _state.session = Session()
     return found
 

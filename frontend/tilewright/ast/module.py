@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import CompilationError, InternalError
 from ..language.descriptors import tensor_descriptor
 from ..language.types import dtype, tensor_descriptor_type
-from .builder import Builder, BuildOptions, building, drop_session, session
+from .builder import Builder, BuildOptions, Session, building, drop_session, session
 from .lowering import Lowering
 from .values import Value, tensor
 
@@ -93,7 +93,7 @@ def _declare(builder: Builder, lowering: Lowering, arguments: Mapping[str, Any],
         "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
         "tile.kernel": current.unit,
     }
-    promises = [_describe_argument(argument) for argument in passed]
+    promises = [_describe_argument(current, argument) for argument in passed]
     if any(promises):
         attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(each) for each in promises])
     point = ir.InsertionPoint(module.body)
@@ -103,9 +103,9 @@ def _declare(builder: Builder, lowering: Lowering, arguments: Mapping[str, Any],
     return module, entry
 
 
-def _describe_argument(argument: Argument) -> dict[str, Any]:
+def _describe_argument(current: Session, argument: Argument) -> dict[str, Any]:
     """What is promised of an argument, as attributes."""
-    current, promises = session(), {}
+    promises = {}
     if argument.divisibility > 1:
         promises["tile.divisibility"] = current.integer(argument.divisibility)
     if argument.type.is_const():
