@@ -65,3 +65,46 @@ module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
     return
   }
 }
+
+// -----
+
+// Two stores at the same place are in order for each thread block; the third one writes
+// what another thread block wrote.
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, program_blocks = 8 : i32}>
+module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
+  func.func @shifted(%desc: !tile.desc<128x32xf32>, %x: f16) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %half = arith.constant 64 : i32
+    %a = tile.splat %x : tensor<128x16xf16>
+    %b = tile.splat %x : tensor<16x32xf16>
+    %sum = arith.constant dense<0.0> : tensor<128x32xf32>
+    %block = tile.dot %a, %b, %sum : tensor<128x16xf16>, tensor<16x32xf16> -> tensor<128x32xf32>
+    // expected-note @+1 {{because of this}}
+    tile.descriptor_store %desc[%zero, %zero], %block : !tile.desc<128x32xf32>
+    tile.descriptor_store %desc[%zero, %half], %block : !tile.desc<128x32xf32>
+    // expected-error @+1 {{what one of them writes another may access, and they do not wait for each other}}
+    tile.descriptor_store %desc[%half, %zero], %block : !tile.desc<128x32xf32>
+    return
+  }
+}
+
+// -----
+
+// All thread blocks take the same branch.
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, program_blocks = 8 : i32}>
+module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
+  func.func @branches(%desc: !tile.desc<128x32xf32>, %x: f16, %is: i1, %i: i32, %j: i32) attributes {tile.kernel} {
+    %a = tile.splat %x : tensor<128x16xf16>
+    %b = tile.splat %x : tensor<16x32xf16>
+    %sum = arith.constant dense<0.0> : tensor<128x32xf32>
+    %block = tile.dot %a, %b, %sum : tensor<128x16xf16>, tensor<16x32xf16> -> tensor<128x32xf32>
+    scf.if %is {
+      tile.descriptor_store %desc[%i, %i], %block : !tile.desc<128x32xf32>
+    } else {
+      tile.descriptor_store %desc[%j, %i], %block : !tile.desc<128x32xf32>
+    }
+    return
+  }
+}

@@ -3,6 +3,10 @@
 
 #include "compiler/analysis/PointerBase/PointerBase.h"
 
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace tile;
 
@@ -53,14 +57,39 @@ static bool isOfLoop(Value pointer) {
   return !isa<func::FuncOp>(pointer.getParentBlock()->getParentOp());
 }
 
-/// Whether what one thread block writes another may read or write. Writes in parts
-/// along one dimension are taken to be those of the same rows.
+/// Whether a thread block's parts of two accesses lie at the same places of the dimension
+/// that is split.
+static bool haveSamePlaces(Operation *first, Operation *second, Split split) {
+  if (first->getOperand(0) != second->getOperand(0))
+    return false;
+  if (!isa<DescType>(first->getOperand(0).getType()))
+    return true;
+  auto getIndex = [&](Operation *op) {
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case<DescriptorStoreOp, DescriptorReduceOp>(
+            [&](auto access) { return access.getIndices()[split]; })
+        .Default([](Operation *) { return Value(); });
+  };
+  return getIndex(first) && getIndex(first) == getIndex(second);
+}
+
+/// Whether what one thread block writes another may write. Combining has no order, and of
+/// two branches all thread blocks take the same one.
+static bool mayMeetWriting(const ArrayAccess &first, const ArrayAccess &second) {
+  if (first.split != second.split)
+    return true;
+  bool areCombined = first.reads && second.reads;
+  return first.split != kWhole && !areCombined &&
+         !insideMutuallyExclusiveRegions(first.op, second.op) &&
+         !haveSamePlaces(first.op, second.op, first.split);
+}
+
+/// Whether what one thread block writes another may read or write.
 static bool mayMeet(const ArrayAccess &first, const ArrayAccess &second) {
   if ((!first.writes && !second.writes) || (first.base != second.base && first.base && second.base))
     return false;
-  bool isReading = first.writes != second.writes;
-  if (!isReading)
-    return first.split != second.split;
+  if (first.writes && second.writes)
+    return mayMeetWriting(first, second);
   bool isOwn = first.split != kWhole && first.split == second.split && first.pointer &&
                first.pointer == second.pointer && !isOfLoop(first.pointer);
   return !isOwn;
