@@ -53,8 +53,8 @@ def combine_kernel(partial, lse, output, parts, heads, HEAD: tl.constexpr, PARTS
     head, part, columns = tl.program_id(0), tl.arange(0, PARTS), tl.arange(0, HEAD)
     rows = part * heads + head
     exponents = tl.load(lse + rows, mask=part < parts, other=-float("inf"))
-    weights = tl.exp2(exponents - tl.max(exponents, axis=0))
     values = tl.load(partial + rows[:, None] * HEAD + columns[None, :], mask=part[:, None] < parts, other=0.0)
+    weights = tl.exp2(exponents - tl.max(exponents, axis=0))
     result = tl.sum(values * weights[:, None], axis=0) / tl.sum(weights, axis=0)
     tl.store(output + head * HEAD + columns, result.to(output.dtype.element_ty))
 

@@ -229,3 +229,26 @@ def test_polling_gives_up(dtype):
         out = np.full(2, -1, np.int32)
         poll_kernel[(1,)](np.array([3], dtype), out, expected, 20000)
         assert out.tolist() == [expected == 3, 1]
+
+
+@tw.jit
+def sum_by_last_kernel(x, parts, out, counter, BLOCK: tl.constexpr):
+    """Each program leaves its part; the one that comes last adds all of them, in order."""
+    i = tl.arange(0, BLOCK)
+    mine = tl.program_id(0) * BLOCK + i
+    tl.store(parts + mine, tl.load(x + mine) + 1.0)
+    if tl.atomic_add(counter, 1) == tl.num_programs(0) - 1:
+        total = tl.zeros((BLOCK,), tl.float32)
+        for part in range(tl.num_programs(0)):
+            total += tl.load(parts + part * BLOCK + (i + BLOCK // 2) % BLOCK)
+        tl.store(out + i, total)
+
+
+@pytest.mark.parametrize("warps", [1, 4, 8])
+@pytest.mark.parametrize("block", [32, 1024, 4096])
+def test_the_last_program_sees_what_all_threads_of_others_wrote(rng, warps, block):
+    for programs in (1, 7, 64):
+        x = rng.integers(-100, 100, (programs, block)).astype(np.float32)
+        parts, out = np.full_like(x, np.nan), np.empty(block, np.float32)
+        sum_by_last_kernel[(programs,)](x, parts, out, np.zeros(1, np.int32), BLOCK=block, num_warps=warps)
+        np.testing.assert_array_equal(out, np.roll((x + 1).sum(axis=0), -(block // 2)))

@@ -226,6 +226,19 @@ def tickets(x, BLOCK: tl.constexpr):
 
 
 @tw.jit
+def summed_by_the_last(x, parts, out, counter, BLOCK: tl.constexpr, PROGRAMS: tl.constexpr):
+    """Each program leaves a part; the last one to come adds them."""
+    i = tl.arange(0, BLOCK)
+    mine = tl.program_id(0) * BLOCK + i
+    tl.store(parts + mine, tl.load(x + mine) * 2)
+    if tl.atomic_add(counter, 1) == PROGRAMS - 1:
+        total = tl.zeros((BLOCK,), tl.int32)
+        for part in range(PROGRAMS):
+            total += tl.load(parts + part * BLOCK + (i + 1) % BLOCK)
+        tl.store(out + i, total)
+
+
+@tw.jit
 def stored_on_the_way(x, out, sums, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     """A block is stored by a unit while a conversion may need the memory."""
     blocks = tl.make_tensor_descriptor(x, [ROWS, COLUMNS], [COLUMNS, 1], [ROWS, COLUMNS])

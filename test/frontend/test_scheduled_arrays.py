@@ -55,6 +55,19 @@ def test_a_block_that_several_threads_hold(target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_an_atomic_operation_tells_others_what_the_whole_program_wrote(target):
+    x, parts = np.arange(512, dtype=np.int32), np.zeros(512, np.int32)
+    out, counter = np.zeros(128, np.int32), np.zeros(1, np.int32)
+    report = Checked(kernels.summed_by_the_last, target)[(4,)](x, parts, out, counter, BLOCK=128, PROGRAMS=4)
+    assert not report, report
+    np.testing.assert_array_equal(out, np.roll(x.reshape(4, 128).sum(axis=0) * 2, -1))
+    text = without_barriers(kernels.summed_by_the_last, {
+        **dict.fromkeys(("x", "parts", "out", "counter"), "*i32"), "BLOCK": 128, "PROGRAMS": 4})
+    findings = run_scheduled(text, [x, parts, out, np.zeros(1, np.int32)], (4,))
+    assert findings.kinds() == {"race"} and {finding.op for finding in findings} == {"tile.atomic_rmw"}
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_atomic_accesses_are_in_order(target):
     x = np.zeros(4, np.int32)
     report = Checked(kernels.tickets, target)[(2,)](x, BLOCK=64)

@@ -4,6 +4,8 @@
 #l = #tile.layout<[1024]: register = [[128], [256], [512]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #k = #tile.layout<[1024]: register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
 #copies = #tile.layout<[64]: lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+#from = #tile.layout<[64, 256]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#to = #tile.layout<[64, 256]: register = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], warp = [[16, 0], [32, 0]]>
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
 
 // One barrier between writing and reading; none for reading twice.
@@ -229,6 +231,51 @@ func.func @lock(%x: !tile.ptr<f32>, %lock: !tile.ptr<i32>, %v: tensor<1024xf32, 
   // CHECK-NEXT: tile.barrier
   // CHECK-NEXT: tile.load
   %b = tile.load %xs : tensor<1024x!tile.ptr<f32>, #l>
+  return
+}
+
+// Threads meet to learn what an atomic operation found, which is after it has released.
+// CHECK-LABEL: func.func @count
+func.func @count(%x: !tile.ptr<f32>, %counter: !tile.ptr<i32>, %v: tensor<1024xf32, #l>, %one: i32) -> i32 {
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK: tile.store
+  tile.store %xs, %v : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.atomic_rmw
+  %a = tile.atomic_rmw add %counter, %one {tile.scratch_offset = 0 : i32} : !tile.ptr<i32>
+  // CHECK-NOT: tile.barrier
+  // CHECK: tile.load
+  %b = tile.load %xs : tensor<1024x!tile.ptr<f32>, #l>
+  return %a : i32
+}
+
+// Where data moves within warps, a warp waits for no other, in the next iteration neither.
+// CHECK-LABEL: func.func @within_warps
+func.func @within_warps(%x: tensor<64x256xf16, #from>, %p: tensor<64x256x!tile.ptr<f16>, #to>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    // CHECK: tile.convert_layout %{{.*}} {scratch_is_free, tile.scratch_offset = 0 : i32}
+    %y = tile.convert_layout %x {tile.scratch_offset = 0 : i32} : tensor<64x256xf16, #from> -> tensor<64x256xf16, #to>
+    // CHECK-NOT: tile.barrier
+    tile.store %p, %y : tensor<64x256x!tile.ptr<f16>, #to>
+  }
+  return
+}
+
+// Another warp may still read what one of two conversions left there.
+// CHECK-LABEL: func.func @within_warps_twice
+func.func @within_warps_twice(%x: tensor<64x256xf16, #from>, %p: tensor<64x256x!tile.ptr<f16>, #to>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    // CHECK: tile.convert_layout %{{[a-z0-9]+}} {tile.scratch_offset = 0 : i32}
+    %y = tile.convert_layout %x {tile.scratch_offset = 0 : i32} : tensor<64x256xf16, #from> -> tensor<64x256xf16, #to>
+    // CHECK: tile.convert_layout %{{[a-z0-9]+}} {tile.scratch_offset = 1024 : i32}
+    %z = tile.convert_layout %x {tile.scratch_offset = 1024 : i32} : tensor<64x256xf16, #from> -> tensor<64x256xf16, #to>
+    tile.store %p, %y : tensor<64x256x!tile.ptr<f16>, #to>
+    tile.store %p, %z : tensor<64x256x!tile.ptr<f16>, #to>
+  }
   return
 }
 }

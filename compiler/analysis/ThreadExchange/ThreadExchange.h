@@ -22,7 +22,8 @@ unsigned getMemoryBits(mlir::Type element);
 /// of stage `scheduled`; 0 where they need none. Held only while `op` runs.
 int64_t getExchangeBytes(mlir::Operation *op);
 
-/// On a reduction: when it begins, no thread is at work on its scratch memory.
+/// On a reduction or a conversion within warps: when it begins, no thread of another
+/// warp is at work on its scratch memory.
 inline constexpr llvm::StringLiteral kScratchIsFreeAttr = "scratch_is_free";
 
 /// Whether all threads of a program meet while `op`, a reduction, exchanges data.

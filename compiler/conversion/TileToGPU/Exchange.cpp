@@ -135,12 +135,16 @@ Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Val
   ThreadOffsets toWrite(b, t.scope, plan.write, bytes, base);
   ThreadOffsets toRead(b, t.scope, plan.read, bytes, base);
   auto barrier = [&] { plan.isWithinWarps ? t.scope.emitWarpBarrier(b) : t.scope.emitBarrier(b); };
+  // What the scratch memory held before has been read when all have met; where only this
+  // warp may still read there, in the round of a loop before, when the warp has.
+  if (!std::exchange(isFree, false))
+    t.scope.emitBarrier(b);
+  else if (plan.isWithinWarps)
+    t.scope.emitWarpBarrier(b);
   SmallVector<Value> registers(results);
   for (const MemoryPlan::Pass &pass : plan.passes) {
-    // What the scratch memory held before has been read by now. Only other
-    // uses of it in other warps need all threads to meet.
-    if (!std::exchange(isFree, false))
-      t.scope.emitBarrier(b);
+    if (&pass != plan.passes.begin())
+      barrier();
     auto writeAll = [&] {
       for (const VectorAccess &access : pass.writes) {
         Value value = toMemory(b, t.shuffle(vector, access));

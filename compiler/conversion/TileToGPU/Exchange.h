@@ -40,7 +40,7 @@ private:
 
   mlir::Operation *op;
   ThreadLowering &t;
-  /// Whether nobody is at work on the scratch memory.
+  /// Whether nobody else is at work on the scratch memory.
   bool isFree;
 };
 

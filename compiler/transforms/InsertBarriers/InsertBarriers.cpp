@@ -23,18 +23,26 @@ namespace tile {
 using namespace mlir;
 using namespace tile;
 
+/// Whether data moves through on-chip memory of which each warp has its own part.
+static bool staysWithinWarps(ConvertLayoutOp op) {
+  ConversionPlan plan = planLayoutConversion(op);
+  auto *memory = std::get_if<MemoryPlan>(&plan.steps);
+  return memory && memory->isWithinWarps;
+}
+
 namespace {
 /// Bytes on chip.
 struct Interval {
   int64_t begin, end;
-  /// A buffer of which each thread accesses only its own elements; null: of others.
-  Operation *ownBuffer = nullptr;
+  /// A buffer of which each thread accesses only its own elements, or a conversion
+  /// of which each warp does; null: of others.
+  Operation *owner = nullptr;
   bool meets(const Interval &other) const {
-    bool isOwn = ownBuffer && ownBuffer == other.ownBuffer;
+    bool isOwn = owner && owner == other.owner;
     return !isOwn && begin < other.end && other.begin < end;
   }
   bool operator==(const Interval &other) const {
-    return begin == other.begin && end == other.end && ownBuffer == other.ownBuffer;
+    return begin == other.begin && end == other.end && owner == other.owner;
   }
 };
 
@@ -98,7 +106,12 @@ struct State {
 class BarrierInserter {
 public:
   explicit BarrierInserter(func::FuncOp function) : function(function), aliases(function) {
-    function.walk([&](Operation *op) { publishes |= isa<AsyncDotOp, BlockStoreOp>(op); });
+    function.walk([&](Operation *op) {
+      publishes |= isa<AsyncDotOp, BlockStoreOp>(op);
+      auto convert = dyn_cast<ConvertLayoutOp>(op);
+      if (convert && op->hasAttr(kScratchOffsetAttr) && staysWithinWarps(convert))
+        withinWarps.insert(op);
+    });
     findOwnBuffers();
   }
   void run() {
@@ -110,6 +123,7 @@ private:
   void visitRegion(Region &region, State &state);
   void visit(Operation *op, State &state);
   void visitLoop(Operation *op, State &state);
+  void visitExchange(Operation *op, int64_t offset, State &state);
   void visitOnChip(Operation *op, State &state);
   void visitGlobal(Operation *op, State &state);
   void visitAtomic(Operation *op, const AtomicAccess &access, State &state);
@@ -125,6 +139,8 @@ private:
   bool publishes = false;
   /// Buffers that all accesses reach in one layout: threads never meet there.
   DenseSet<Operation *> ownBuffers;
+  /// Conversions through on-chip memory of which each warp has its own part.
+  DenseSet<Operation *> withinWarps;
 };
 
 struct InsertBarriersPass : tile::impl::InsertBarriersBase<InsertBarriersPass> {
@@ -183,8 +199,13 @@ void BarrierInserter::visit(Operation *op, State &state) {
   }
   if (auto barrier = dyn_cast<BarrierOp>(op))
     return meet(barrier, state);
-  visitOnChip(op, state);
+  auto scratch = op->getAttrOfType<IntegerAttr>(kScratchOffsetAttr);
+  if (!scratch)
+    visitOnChip(op, state);
+  // An atomic operation acts before threads meet to learn what it found.
   visitGlobal(op, state);
+  if (scratch)
+    visitExchange(op, scratch.getInt(), state);
 }
 
 void BarrierInserter::visitLoop(Operation *op, State &state) {
@@ -288,21 +309,32 @@ void BarrierInserter::visitProduct(AsyncDotOp op, State &state) {
   state.products.insert(state.products.begin(), read);
 }
 
-void BarrierInserter::visitOnChip(Operation *op, State &state) {
-  if (auto scratch = op->getAttrOfType<IntegerAttr>(kScratchOffsetAttr)) {
-    // All threads meet at its beginning, or later where its scratch memory is free; its own reads
-    // may still go on after.
-    Interval interval{scratch.getInt(), scratch.getInt() + getScratchBytes(op)};
-    if (auto reduction = dyn_cast<ReduceOp>(op); reduction && meetsInside(reduction)) {
-      if (state.isAtWork(interval))
-        op->removeDiscardableAttr(kScratchIsFreeAttr);
-      else
-        op->setDiscardableAttr(kScratchIsFreeAttr, UnitAttr::get(op->getContext()));
+/// All threads meet at the op's beginning, unless its scratch memory is free: then they
+/// meet later, or, where data stays within warps, not at all. Its own reads may still go
+/// on after.
+void BarrierInserter::visitExchange(Operation *op, int64_t offset, State &state) {
+  bool isWithinWarps = withinWarps.contains(op);
+  Interval interval{offset, offset + getScratchBytes(op), isWithinWarps ? op : nullptr};
+  auto reduction = dyn_cast<ReduceOp>(op);
+  if (isWithinWarps || (reduction && meetsInside(reduction))) {
+    bool isFree = !state.isAtWork(interval);
+    if (isFree)
+      op->setDiscardableAttr(kScratchIsFreeAttr, UnitAttr::get(op->getContext()));
+    else
+      op->removeDiscardableAttr(kScratchIsFreeAttr);
+    if (isWithinWarps && isFree) {
+      State::mergeList<Interval>(state.reads, interval);
+      State::mergeList<Interval>(state.writes, interval);
+      return;
     }
-    state.clear();
-    state.reads.push_back(interval);
-    state.writes.push_back(interval);
-  } else if (auto load = dyn_cast<BufferLoadOp>(op)) {
+  }
+  state.clear();
+  state.reads.push_back(interval);
+  state.writes.push_back(interval);
+}
+
+void BarrierInserter::visitOnChip(Operation *op, State &state) {
+  if (auto load = dyn_cast<BufferLoadOp>(op)) {
     SmallVector<Interval> intervals = getIntervals(load.getBuffer());
     if (::meet(intervals, state.writes))
       order(op, state);

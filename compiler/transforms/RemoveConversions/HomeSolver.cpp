@@ -2,6 +2,8 @@
 #include "compiler/transforms/RemoveConversions/HomeSolver.h"
 
 #include "compiler/analysis/LinearLayout/Constructors.h"
+#include "compiler/analysis/LinearLayout/WarpMatch.h"
+#include "compiler/analysis/ThreadExchange/ThreadExchange.h"
 #include "compiler/transforms/RemoveConversions/ControlFlow.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,6 +31,7 @@ HomeSolver::HomeSolver(func::FuncOp function)
 }
 
 void HomeSolver::run() {
+  findProducts();
   fixAnchors();
   bypassConversions();
   propagate();
@@ -49,10 +52,47 @@ void HomeSolver::run() {
 // What is fixed
 //===----------------------------------------------------------------------===//
 
+void HomeSolver::findProducts() {
+  function.walk([&](DotOp op) {
+    multiplying.insert(op->getBlock());
+    LayoutAttr layout = getLayout(op.getType());
+    auto [found, isNew] = products.try_emplace(op.getType().getShape(), layout);
+    if (!isNew && found->second != layout)
+      found->second = {};
+  });
+}
+
+/// Whether `value` cannot be computed in another layout: it was given or read.
+static bool isGiven(Value value, int64_t threads) {
+  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    value = convert.getSource();
+  Operation *op = value.getDefiningOp();
+  return op ? !isControlFlow(op) && getFlexibleTie(op, threads) == LayoutTie::Anchor
+            : isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+}
+
+/// Accesses to blocks of a product's shape, the product among them perhaps, give each
+/// warp what it has of that: the threads of others need not be waited for. Loads where
+/// products are made, which are their operands, stay as they are.
+LayoutAttr HomeSolver::getAccessLayout(Operation *op) const {
+  Value pointer = op->getOperand(0);
+  LayoutAttr layout = getLayout(pointer.getType());
+  if (isGiven(pointer, threads) || (isa<LoadOp>(op) && multiplying.contains(op->getBlock())))
+    return layout;
+  constexpr int64_t kLineBits = 1024;
+  LayoutAttr product = products.lookup(getShape(pointer.getType()));
+  unsigned bits = getMemoryBits(getElementType(getPointeeLike(pointer.getType())));
+  std::optional<LinearLayout> matching =
+      product ? withWarpsOf(layout.getLayout(), product.getLayout(), kLineBits / bits)
+              : std::nullopt;
+  return matching ? LayoutAttr::get(op->getContext(), *matching) : layout;
+}
+
 void HomeSolver::fixAnchors() {
+  LayoutAttr access;
   auto fix = [&](Value value, Priority priority) {
     if (isBlock(value))
-      homes[value] = {getLayout(value.getType()), priority, true};
+      homes[value] = {access ? access : getLayout(value.getType()), priority, true};
   };
   for (Value argument : function.getArguments())
     fix(argument, Loaded);
@@ -60,13 +100,14 @@ void HomeSolver::fixAnchors() {
     if (isa<ConvertLayoutOp>(op) || isControlFlow(op) ||
         getFlexibleTie(op, threads) != LayoutTie::Anchor)
       return;
-    if (isa<DotOp>(op))
-      multiplying.insert(op->getBlock());
+    bool isAccess = isa<LoadOp, StoreOp>(op) || getAtomicAccess(op);
+    access = isAccess && isBlock(op->getOperand(0)) ? getAccessLayout(op) : LayoutAttr();
     for (Value result : op->getResults())
       fix(result, isa<DotOp>(op) ? Multiplied : Loaded);
     for (OpOperand &operand : op->getOpOperands())
       if (isBlock(operand.get()))
-        anchored[&operand] = getLayout(operand.get().getType());
+        anchored[&operand] = access ? access : getLayout(operand.get().getType());
+    access = {};
     for (Region &region : op->getRegions())
       for (Value argument : region.getArguments())
         fix(argument, Loaded);

@@ -35,6 +35,8 @@ private:
   using Demands = llvm::SmallMapVector<LayoutAttr, int64_t, 2>;
 
   void bypassConversions();
+  void findProducts();
+  LayoutAttr getAccessLayout(mlir::Operation *op) const;
   void fixAnchors();
   void propagate();
   void propagateFrom(mlir::Value value);
@@ -62,7 +64,10 @@ private:
   LayoutAttr scalarLayout;
   llvm::DenseMap<mlir::Value, Home> homes;
   llvm::DenseMap<mlir::OpOperand *, LayoutAttr> anchored;
+  /// Blocks of code in which products are made.
   llvm::DenseSet<mlir::Block *> multiplying;
+  /// The layout of all products of a shape, or null where they differ.
+  llvm::DenseMap<llvm::ArrayRef<int64_t>, LayoutAttr> products;
   llvm::SetVector<mlir::Value> worklist;
   llvm::DenseMap<std::pair<mlir::Value, LayoutAttr>, mlir::Value> converted;
 };

@@ -34,7 +34,8 @@ static int64_t getConversionCost(ConvertLayoutOp op) {
   return planLayoutConversion(op).cost * getFrequency(op);
 }
 
-/// Issue slots for each register of the result; nothing if too dear to repeat.
+/// Issue slots for each register of the result, of a load for each access; nothing if
+/// too dear to repeat.
 static std::optional<int64_t> getRepeatCost(Operation *op, int64_t threads) {
   switch (getFlexibleTie(op, threads)) {
   case LayoutTie::Leaf:
@@ -63,8 +64,8 @@ void Rematerializer::run() {
   SmallVector<ConvertLayoutOp> conversions;
   function.walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
   for (ConvertLayoutOp op : conversions)
-    if (!rematerialize(op))
-      hoistToLoad(op);
+    if (!rematerialize(op) && !hoistToLoad(op)) // it stands behind the value: others may use it
+      available[{op.getSource(), getLayout(op.getType())}] = op;
   eraseUnused();
 }
 
@@ -79,6 +80,21 @@ Value Rematerializer::find(Value value, LayoutAttr layout) const {
     if (getLayout(convert.getSource().getType()) == layout)
       return convert.getSource();
   return available.lookup({value, layout});
+}
+
+/// How many elements one access of a thread moves if `load` gives `layout`.
+int64_t Rematerializer::getAccessWidth(LoadOp load, LayoutAttr layout) {
+  int64_t widest = 1, bits = getTarget(load).getFact("access_bits", 128);
+  for (unsigned dim = 0; dim < layout.getLayout().getRank(); ++dim) {
+    int64_t run = layout.getLayout().getContiguity(dim, bits / 8);
+    if (run == 1)
+      continue;
+    if (!patterns)
+      patterns.emplace(function);
+    widest = std::max(widest, std::min(run, patterns->getVectorWidth(load.getPointer(),
+                                                                     load.getMask(), dim, bits)));
+  }
+  return widest;
 }
 
 /// Whether threads read `value` on chip, where any layout costs the same.
@@ -112,6 +128,8 @@ bool Rematerializer::plan(Value value, LayoutAttr layout, Plan &plan, bool moves
   }
   if (moves)
     registers = std::max<int64_t>(0, registers - getRegisters(getLayout(value.getType())));
+  if (auto load = dyn_cast<LoadOp>(op))
+    registers = llvm::divideCeil(registers, getAccessWidth(load, layout));
   plan.cost += *cost * registers * getFrequency(op);
   plan.steps.emplace_back(value, layout);
   return plan.steps.size() <= kMostSteps;

@@ -28,7 +28,10 @@ def RemoveConversions : Pass<"tile-remove-conversions", "::mlir::func::FuncOp"> 
     %3 = math.exp %1 : tensor<1024xf32, #coalesced>
     ```
 
-    It does not change the layout of an access or of a dot.
+    It does not change the layout of a dot. An access to a block of the shape of
+    the function's products, which is none of their operands, takes a layout in
+    which each warp has the elements that it has of a product, where that moves as
+    many bytes in a row: data then goes between the two without a barrier.
   }];
   let dependentDialects = ["::tile::TileDialect"];
 }

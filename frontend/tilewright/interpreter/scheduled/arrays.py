@@ -6,6 +6,7 @@ Only accesses within a program are compared. Atomic accesses are in order among 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,8 @@ def note_accesses(role: Role, op: Any, pointers: Addresses, mask: Any, is_write:
             break
         agent, epoch = stream(warp) if stream else (warp.agent, warp.epoch)
         access = Access(op, warp, agent, epoch, is_atomic=is_atomic)
+        if is_write and len(elements):
+            warp.wrote = warp.epoch
         touch = shadow.write if is_write else shadow.read
         touch(access, shadow.note(access), _granules(flat[elements], pointers.buffer, size), np.repeat(lanes, size))
 
@@ -131,8 +134,26 @@ def _store(role: Role, op: Any, pointers: Addresses, *rest: Any) -> None:
 def _watch_atomic(name: str, before: int, is_write: bool) -> None:
     @schedules(name)
     def evaluate(role: Role, op: Operation, pointers: Addresses, *rest: Any) -> Any:
+        if _releases(op):
+            _check_release(role, op)
         note_accesses(role, op, pointers, _mask_of(op, rest, before), is_write, is_atomic=True)
         return EVALUATORS[name](role, op, pointers, *rest)
+
+
+def _releases(op: Operation) -> bool:
+    """Whether an atomic operation tells others what the program has written."""
+    semantic = str(op.attributes.get("semantic", "acquire" if op.name == "tile.atomic_load" else "release"))
+    return "release" in semantic or "acq_rel" in semantic
+
+
+def _check_release(role: Role, op: Operation) -> None:
+    """Report warps whose writes a thread that acts does not know of."""
+    acting = role.warps if layout_of(op.kind(0)) else role.warps[:1]
+    for warp, other in product(acting, role.warps):
+        if other is not warp and other.wrote > warp.known[other.agent]:
+            role.world.find("race", f"{op.name} of {role.world.agents.names[warp.agent]} tells others of writes by "
+                            f"{role.world.agents.names[other.agent]} that may not be done", op)
+            return
 
 
 _watch_atomic("tile.atomic_rmw", 1, True)

@@ -52,6 +52,7 @@ class Warp:
         published: What of that is also visible to units that read on-chip memory by themselves.
         awaited: The last group of its copies of which each lane knows that its own share is done.
         epoch: What the warp's accesses belong to, until it meets others.
+        wrote: The epoch of its last write to an array.
     """
 
     def __init__(self, agents: Agents, number: int) -> None:
@@ -65,6 +66,7 @@ class Warp:
         self.published = agents.clock()
         self.awaited = 0
         self.epoch = 1
+        self.wrote = 0
 
     def visible_to_units(self) -> Array:
         """What is known to be done as units see it: accesses of threads only where they are published."""

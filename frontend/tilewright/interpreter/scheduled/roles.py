@@ -199,12 +199,16 @@ class Role(Machine):
         """Run an operation that needs nobody else."""
         if op.evaluate is None:
             op.evaluate = self.find(op)
-        if scratch.ATTRIBUTE in op.attributes:
+        exchanges = scratch.ATTRIBUTE in op.attributes
+        if exchanges and not scratch.comes_later(op):
             scratch.exchange(self, op)
         try:
-            return op.evaluate(self, op, *operands)
+            result = op.evaluate(self, op, *operands)
         except AccessError as error:
             raise self.located(InterpreterError(str(error)), op) from None
+        if exchanges and scratch.comes_later(op):
+            scratch.exchange(self, op)
+        return result
 
     def find(self, op: Operation) -> Callable[..., Any]:
         found = STAGE.get(op.name) or EVALUATORS.get(op.name)

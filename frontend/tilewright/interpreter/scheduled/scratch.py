@@ -2,8 +2,9 @@
 
 Which thread writes what there is the conversion's business, and it orders these accesses by itself.
 What others rely on is said by `tile-insert-barriers`: all threads meet when such an operation begins,
-or, where its memory is said to be free, between its writes and its reads; the reads may still go on
-when it has ended.
+or, where its memory is said to be free, between its writes and its reads, or, where that is a
+conversion, not at all: each warp then has its own part. The reads may still go on when it has ended.
+Atomic operations act before they exchange what they found.
 """
 
 from __future__ import annotations
@@ -21,9 +22,15 @@ ATTRIBUTE = "tile.scratch_offset"
 FREE_ATTRIBUTE = "scratch_is_free"
 
 
+def comes_later(op: Any) -> bool:
+    """Whether an operation does its work before it exchanges data."""
+    return op.name.startswith("tile.atomic_") or op.name in ("tile.load", "tile.timer")
+
+
 def exchange(role: Any, op: Any) -> None:
     """Note the accesses of an operation with scratch memory."""
     is_free = FREE_ATTRIBUTE in op.attributes
+    is_within_warps = is_free and op.name == "tile.convert_layout"
     if not is_free:
         role.meet()
     memory = role.world.memory
@@ -34,10 +41,10 @@ def exchange(role: Any, op: Any) -> None:
         return
     granules = np.arange(start // memory.granule, -(-(start + size) // memory.granule))
     memory.begin()
-    first = role.warps[0]
-    access = Access(op, first, first.agent, first.epoch, owner=op)
-    memory.write(access, memory.note(access), granules, None)
-    if is_free:
+    for warp in role.warps if is_within_warps else role.warps[:1]:
+        access = Access(op, warp, warp.agent, warp.epoch, owner=op, is_within_warps=is_within_warps)
+        memory.write(access, memory.note(access), granules, None)
+    if is_free and not is_within_warps:
         role.meet()
         memory.begin()
     for warp in role.warps:

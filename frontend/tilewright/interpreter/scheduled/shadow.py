@@ -25,6 +25,7 @@ class Access:
         by_unit: Whether it goes another way than accesses of threads.
         owner: What allocated the memory that is meant.
         is_atomic: Whether it is in order with others that are atomic.
+        is_within_warps: Whether each warp has a part of its own of what the owner accesses.
     """
 
     step: Any
@@ -34,6 +35,7 @@ class Access:
     by_unit: bool = False
     owner: Any = None
     is_atomic: bool = False
+    is_within_warps: bool = False
 
 
 class _Records:
@@ -156,6 +158,8 @@ class Shadow:
             late &= ~(own & (other_lanes == lanes) & (lanes >= 0))
         if access.is_atomic:
             late &= ~self.records.is_atomic[others]
+        if access.is_within_warps:
+            late &= self.records.owner[others] != access.owner.number
         if late.any():
             self.tell("race", access, int(others[late][0]), f"{verb} {self.what} that may still be {done}")
         elif access.by_unit and done == "written":
