@@ -113,13 +113,20 @@ def test_loops_of_any_length(rng, stages, warps, block):
         assert np.array_equal(*results), "runs differ: a race"
 
 
+# Warps below each other, side by side, and with rows of several places of a block.
+SHAPES = [((64, 64, 64), 4), ((128, 64, 64), 8), ((64, 256, 32), 8), ((256, 64, 32), 4), ((32, 64, 32), 4)]
+
+
 @pytest.mark.parametrize("programs", [1, 3, 12])
 @pytest.mark.parametrize("way", ["block", "sum", "halves", "pointers"])
-def test_what_is_done_with_sums(rng, way, programs):
+@pytest.mark.parametrize("block, warps", SHAPES, ids=str)
+def test_what_is_done_with_sums(rng, block, warps, way, programs):
     a, b = operand(rng, 200, 136), operand(rng, 136, 168)
     start = rng.standard_normal((200, 168)).astype(np.float32)
     expected = a.astype(np.float64) @ b.astype(np.float64) + (start if way == "sum" else 0)
-    assert error(multiply(a, b, way=way, programs=programs, start=start), expected) <= 2e-3
+    for _ in range(2):
+        result = multiply(a, b, block=block, warps=warps, way=way, programs=programs, start=start)
+        assert error(result, expected) <= 2e-3
 
 
 @tw.jit

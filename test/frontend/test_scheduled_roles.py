@@ -67,20 +67,37 @@ def text():
     return text
 
 
+@pytest.fixture(scope="module")
+def stored_by_one(text):
+    """The same, but a thread stores whole blocks for all warps."""
+    text, awaits = re.subn(r"(\n *tile\.await_block_stores in_flight 0) by_warps", r"\1\n tile.barrier", text)
+    text, stores = re.subn(r"(\n *tile\.block_store .*) parts\(#\w+\)", r"\n tile.barrier publish\1", text)
+    assert awaits and stores
+    return text
+
+
 def run(text, rng):
     a, b = rng.standard_normal((128, 320)).astype(np.float16), rng.standard_normal((320, 64)).astype(np.float16)
     return run_scheduled(text, [a, b, np.empty((128, 64), np.float16), 128, 64, 320], (1,))
 
 
-def test_the_program_before_it_is_damaged(text, rng):
-    report = run(text, rng)
-    assert not report, report
+def test_the_programs_before_they_are_damaged(text, stored_by_one, rng):
+    for each in text, stored_by_one:
+        report = run(each, rng)
+        assert not report, report
+
+
+@pytest.mark.parametrize("pattern, kinds", [(r"\n *tile\.barrier[^\n]*(?=\n *tile\.b)", {"race"}),
+                                            (" publish", {"unpublished"})])
+def test_one_thread_stores_too_early(stored_by_one, rng, pattern, kinds):
+    for damaged in kernels.replace_each(pattern, "", stored_by_one):
+        assert run(damaged, rng).kinds() & kinds, damaged
 
 
 # What is damaged, how, and what has to be found of each place where that can be done.
 DAMAGE = {
-    "a barrier": (r"\n *tile\.barrier[^\n]*", "", {"race"}),
-    "a barrier that publishes": (" publish", "", {"unpublished"}),
+    "a store of what other warps write": (r" parts\(#\w+\)", "", {"race", "unpublished"}),
+    "a wait that other warps do not know of": (" by_warps", "", {"race", "not awaited"}),
     "an arrival": (r"\n *tile\.arrive[^\n]*", "", {"deadlock"}),
     "what is expected": (r"\n *tile\.expect[^\n]*", "", {"deadlock"}),
     "a copy": (r"\n *tile\.block_copy[^\n]*", "", {"deadlock"}),

@@ -3,6 +3,7 @@
 #m = #tile.layout<[64]: offset = [[1], [2], [4], [8], [16], [32]]>
 #memory = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #acc = #tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#other = #tile.layout<[64, 64]: register = [[0, 1], [0, 2], [0, 4], [4, 0], [8, 0]], lane = [[0, 8], [0, 16], [0, 32], [16, 0], [32, 0]], warp = [[1, 0], [2, 0]]>
 #unit = #nvidia.wgmma<f16, n = 64>
 !block = !tile.buffer<64x64xf16, #memory>
 #l = #tile.layout<[64]: lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
@@ -51,6 +52,45 @@ func.func @two(%d: !tile.desc<64xf16>, %i: i32, %x: tensor<64xf16, #l>) {
   // CHECK-NEXT: tile.buffer_store
   tile.await_block_stores in_flight 0
   tile.buffer_store %x, %c : tensor<64xf16, #l> -> !tile.buffer<64xf16, #m>
+  return
+}
+
+// Where warps write the parts that they store, none waits for another.
+// CHECK-LABEL: func.func @parts
+func.func @parts(%d: !tile.desc<64x64xf16>, %i: i32, %n: i32, %x: tensor<64x64xf16, #acc>) {
+  %c1 = arith.constant 1 : i32
+  %b = tile.buffer_alloc offset 0 : !block
+  // CHECK: scf.for
+  scf.for %j = %i to %n step %c1 : i32 {
+    // CHECK-NEXT: tile.await_block_stores in_flight 0 by_warps
+    // CHECK-NEXT: tile.buffer_store
+    // CHECK-NEXT: tile.block_store
+    // CHECK-NEXT: }
+    tile.await_block_stores in_flight 0 by_warps
+    tile.buffer_store %x, %b : tensor<64x64xf16, #acc> -> !block
+    tile.block_store %b, %d[%j, %j] parts(#acc) : !block, !tile.desc<64x64xf16>
+  }
+  tile.await_block_stores in_flight 0 by_warps
+  return
+}
+
+// They do where others write what they store.
+// CHECK-LABEL: func.func @parts_of_others
+func.func @parts_of_others(%d: !tile.desc<64x64xf16>, %i: i32, %n: i32, %x: tensor<64x64xf16, #other>) {
+  %c1 = arith.constant 1 : i32
+  %b = tile.buffer_alloc offset 0 : !block
+  // CHECK: scf.for
+  scf.for %j = %i to %n step %c1 : i32 {
+    // CHECK-NEXT: tile.await_block_stores in_flight 0 by_warps
+    // CHECK-NEXT: tile.barrier{{$}}
+    // CHECK-NEXT: tile.buffer_store
+    // CHECK-NEXT: tile.barrier publish
+    // CHECK-NEXT: tile.block_store
+    tile.await_block_stores in_flight 0 by_warps
+    tile.buffer_store %x, %b : tensor<64x64xf16, #other> -> !block
+    tile.block_store %b, %d[%j, %j] parts(#acc) : !block, !tile.desc<64x64xf16>
+  }
+  tile.await_block_stores in_flight 0 by_warps
   return
 }
 

@@ -63,7 +63,16 @@ LogicalResult tile::lower(DescriptorPublishOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
-  emitOnce(t, *hooks, [&] { hooks->emitPublishDescriptors(t.b, t.get(op.getDescriptors())); });
+  auto acquire = [&] { hooks->emitAcquireDescriptors(t.b, t.get(op.getDescriptors())); };
+  emitOnce(t, *hooks, [&] {
+    hooks->emitPublishDescriptors(t.b);
+    if (!op.getForWarps())
+      acquire();
+  });
+  if (op.getForWarps()) {
+    t.scope.emitBarrier(t.b);
+    acquire();
+  }
   return success();
 }
 

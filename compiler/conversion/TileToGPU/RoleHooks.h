@@ -84,8 +84,10 @@ public:
   virtual void emitSetDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc, mlir::Value draft,
                                  mlir::Value like, mlir::Value base, mlir::ValueRange sizes,
                                  mlir::ValueRange strides) const = 0;
-  /// Copies that this thread starts later see what it has made.
-  virtual void emitPublishDescriptors(mlir::ImplicitLocOpBuilder &b,
+  /// What this thread has made can be acquired.
+  virtual void emitPublishDescriptors(mlir::ImplicitLocOpBuilder &b) const = 0;
+  /// Copies that this thread starts later see what was published before.
+  virtual void emitAcquireDescriptors(mlir::ImplicitLocOpBuilder &b,
                                       mlir::ValueRange descs) const = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "compiler/conversion/TileToGPU/Signals.h"
 
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
+#include "compiler/conversion/TileToGPU/LayoutMath.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 #include "compiler/conversion/TileToGPU/RoleHooks.h"
 #include "dialects/tile/IR/BlockCopy.h"
@@ -174,10 +175,55 @@ LogicalResult tile::lower(BlockCopyOp op, ThreadLowering &t) {
   return success();
 }
 
+/// Calls `emit` in one thread of each warp.
+static void emitOnceInWarp(ThreadLowering &t, const RoleHooks &hooks,
+                           llvm::function_ref<void()> emit) {
+  emitIf(t, hooks.emitElect(t.b), emit);
+}
+
+/// What a warp's number adds, by its bits.
+static Value emitWarpPart(ThreadLowering &t, ArrayRef<int64_t> bits) {
+  LinearMap map({{Dim::Warp, static_cast<unsigned>(bits.size())}}, {{Dim::Offset, 32}});
+  for (auto [bit, value] : llvm::enumerate(bits))
+    map.setColumn(Dim::Warp, bit, Dim::Offset, value);
+  return emitThreadPart(t.b, t.scope, map, Dim::Offset);
+}
+
+/// Of the parts that the warps have.
+static void storeParts(BlockStoreOp op, ThreadLowering &t, const RoleHooks &hooks) {
+  BlockCopyPart part = *getBlockCopyPart(op, op.getBuffer().getType(), op.getParts()->getLayout());
+  using Place = BlockCopyPart::Place;
+  auto emitPart = [&](llvm::function_ref<int64_t(const Place &)> get) {
+    return emitWarpPart(t, llvm::map_to_vector(part.warps, get));
+  };
+  SmallVector<Value> first = t.get(op.getIndices());
+  for (auto [dim, index] : llvm::enumerate(first))
+    index = createAdd(t.b, index,
+                      emitPart([&, dim = dim](const Place &bit) { return bit.indices[dim]; }));
+  Value start =
+      createAdd(t.b, t.get(op.getBuffer()), emitPart([](const Place &bit) { return bit.bytes; }));
+  t.hooks.emitPublish(t.b);
+  t.scope.emitWarpBarrier(t.b);
+  emitOnceInWarp(t, hooks, [&] {
+    for (const Place &copy : part.copies) {
+      SmallVector<Value> place(first);
+      for (auto [index, offset] : llvm::zip(place, copy.indices))
+        index = createAdd(t.b, index, offset ? createI32(t.b, offset) : Value());
+      hooks.emitBlockStore(t.b, t.memory.getAddress(t.b, {start, copy.bytes}), t.get(op.getDesc()),
+                           place, op.getKind());
+    }
+    hooks.emitCommitBlockStores(t.b);
+  });
+}
+
 LogicalResult tile::lower(BlockStoreOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
+  if (op.getParts()) {
+    storeParts(op, t, *hooks);
+    return success();
+  }
   emitOnce(t, *hooks, [&] {
     forEachPiece(t, op.getBuffer(), op.getIndices(), [&](Value address, ValueRange indices) {
       hooks->emitBlockStore(t.b, address, t.get(op.getDesc()), indices, op.getKind());
@@ -192,7 +238,13 @@ LogicalResult tile::lower(AwaitBlockStoresOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
-  emitOnce(t, *hooks, [&] { hooks->emitAwaitBlockStores(t.b, op.getInFlight()); });
+  auto await = [&] { hooks->emitAwaitBlockStores(t.b, op.getInFlight()); };
+  if (!op.getByWarps()) {
+    emitOnce(t, *hooks, await);
+    return success();
+  }
+  emitOnceInWarp(t, *hooks, await);
+  t.scope.emitWarpBarrier(t.b);
   return success();
 }
 

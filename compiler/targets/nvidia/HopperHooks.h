@@ -41,7 +41,8 @@ public:
   void emitSetDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc, mlir::Value draft,
                          mlir::Value like, mlir::Value base, mlir::ValueRange sizes,
                          mlir::ValueRange strides) const override;
-  void emitPublishDescriptors(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange descs) const override;
+  void emitPublishDescriptors(mlir::ImplicitLocOpBuilder &b) const override;
+  void emitAcquireDescriptors(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange descs) const override;
 };
 
 } // namespace tile::nvidia

@@ -165,10 +165,14 @@ void HopperHooks::emitSetDescriptor(ImplicitLocOpBuilder &b, Value desc, Value d
   copyMap(b, draft, LLVM::AddrSpaceCastOp::create(b, global, desc));
 }
 
-void HopperHooks::emitPublishDescriptors(ImplicitLocOpBuilder &b, ValueRange descs) const {
-  auto scope = NVVM::MemScopeKind::GPU;
-  NVVM::FenceProxyReleaseOp::create(b, scope);
+static constexpr auto kProxyScope = NVVM::MemScopeKind::GPU;
+
+void HopperHooks::emitPublishDescriptors(ImplicitLocOpBuilder &b) const {
+  NVVM::FenceProxyReleaseOp::create(b, kProxyScope);
+}
+
+void HopperHooks::emitAcquireDescriptors(ImplicitLocOpBuilder &b, ValueRange descs) const {
   Value bytes = arith::ConstantOp::create(b, b.getI32IntegerAttr(kTensorMapBytes));
   for (Value desc : descs)
-    NVVM::FenceProxyAcquireOp::create(b, scope, desc, bytes);
+    NVVM::FenceProxyAcquireOp::create(b, kProxyScope, desc, bytes);
 }

@@ -33,7 +33,10 @@ static Operation *findMeeting(AwaitBlockStoresOp wait) {
 
 void tile::advanceWaits(func::FuncOp function) {
   SmallVector<AwaitBlockStoresOp> waits;
-  function.walk([&](AwaitBlockStoresOp op) { waits.push_back(op); });
+  function.walk([&](AwaitBlockStoresOp op) {
+    if (!op.getByWarps()) // nobody has to be told
+      waits.push_back(op);
+  });
   for (AwaitBlockStoresOp wait : waits)
     if (Operation *meeting = findMeeting(wait))
       wait->moveBefore(meeting);

@@ -230,12 +230,14 @@ void BarrierInserter::visitLoop(Operation *op, State &state) {
 // On-chip memory
 //===----------------------------------------------------------------------===//
 
-/// The block whose layout says which thread accesses what of a buffer; null where
-/// that is not said so.
-static Value getAccessor(Operation *op) {
+/// The layout that says which thread accesses what of a buffer; null where none does.
+static LayoutAttr getAccessLayout(Operation *op) {
   if (auto load = dyn_cast<BufferLoadOp>(op))
-    return load.getResult();
-  return isa<BufferStoreOp, AsyncCopyOp>(op) ? op->getOperand(0) : Value();
+    return getLayout(load.getType());
+  if (auto store = dyn_cast<BlockStoreOp>(op))
+    return store.getPartsAttr();
+  return isa<BufferStoreOp, AsyncCopyOp>(op) ? getLayout(op->getOperand(0).getType())
+                                             : LayoutAttr();
 }
 
 /// Threads that fetch matrix fragments together, each for others as well, hold no
@@ -257,24 +259,41 @@ static bool hasOneOwner(LayoutAttr attr) {
                       [&](Dim in) { return layout.isOwner(in, layout.getInSize(in) - 1); });
 }
 
+namespace {
+/// How threads access a buffer.
+struct BufferAccesses {
+  LayoutAttr layout; // the first one's
+  /// In several layouts, or in none.
+  bool isShared = false;
+  /// A warp's threads access what others of them hold.
+  bool isFetchedTogether = false;
+  bool isStoredByWarps = false, isOnlyWritten = true;
+
+  void add(Operation *access, Type element) {
+    LayoutAttr own = getAccessLayout(access);
+    if (!layout)
+      layout = own;
+    isShared |= !own || own != layout || !hasOneOwner(own);
+    isFetchedTogether |= own && mayBeFetchedTogether(own.getLayout(), element);
+    isStoredByWarps |= isa<BlockStoreOp>(access);
+    isOnlyWritten &= isa<BlockStoreOp, BufferStoreOp>(access);
+  }
+  /// Threads that all access what is their own meet nobody; nor do they where warps
+  /// write their parts and store them, before which the threads of a warp meet.
+  bool isOwn() const { return !isShared && (isStoredByWarps ? isOnlyWritten : !isFetchedTogether); }
+};
+} // namespace
+
 void BarrierInserter::findOwnBuffers() {
-  DenseMap<Operation *, LayoutAttr> layouts;
-  DenseSet<Operation *> shared;
+  DenseMap<Operation *, BufferAccesses> accesses;
   for (auto &[value, allocs] : aliases.getAll())
     for (BufferAllocOp alloc : allocs)
-      for (Operation *user : value.getUsers()) {
+      for (Operation *user : value.getUsers())
         // What passes a buffer on is followed to those who access it.
-        if (isa<BufferViewOp, CommitOp, AwaitOp, scf::ForOp, scf::IfOp, scf::YieldOp>(user))
-          continue;
-        Value accessor = getAccessor(user);
-        LayoutAttr layout = accessor ? getLayout(accessor.getType()) : LayoutAttr();
-        LayoutAttr &known = layouts.try_emplace(alloc, layout).first->second;
-        if (!layout || known != layout || !hasOneOwner(layout) ||
-            mayBeFetchedTogether(layout.getLayout(), alloc.getType().getElementType()))
-          shared.insert(alloc);
-      }
-  for (auto [alloc, layout] : layouts)
-    if (!shared.contains(alloc))
+        if (!isa<BufferViewOp, CommitOp, AwaitOp, scf::ForOp, scf::IfOp, scf::YieldOp>(user))
+          accesses[alloc].add(user, alloc.getType().getElementType());
+  for (auto &[alloc, all] : accesses)
+    if (all.isOwn())
       ownBuffers.insert(alloc);
 }
 
@@ -356,6 +375,10 @@ void BarrierInserter::visitOnChip(Operation *op, State &state) {
     SmallVector<Interval> intervals = getIntervals(store.getBuffer());
     if (::meet(intervals, state.writes) || ::meet(intervals, state.unpublished))
       order(op, state);
+    if (store.getParts()) // it has published what warps wrote for themselves
+      llvm::erase_if(state.unpublished, [&](const Interval &interval) {
+        return interval.owner && llvm::is_contained(intervals, interval);
+      });
     State::mergeList<Interval>(state.stored, intervals);
   } else if (isa<AwaitBlockStoresOp>(op)) {
     // The thread that waits has to tell the others.

@@ -128,17 +128,18 @@ static SmallVector<Operation *> collectStores(Operation *root) {
   return stores;
 }
 
-static BufferType getStoreBuffer(Operation *store) {
-  auto desc = cast<DescType>(store->getOperand(0).getType());
-  LinearLayout layout = *chooseBlockCopyLayout(store, desc.getShape(), desc.getElementType());
-  return BufferType::get(store->getContext(), desc.getShape(), desc.getElementType(),
-                         LayoutAttr::get(store->getContext(), layout));
+/// What a marked access copies to or from.
+static BufferType getAccessBuffer(Operation *access) {
+  auto desc = cast<DescType>(access->getOperand(0).getType());
+  LinearLayout layout = *chooseBlockCopyLayout(access, desc.getShape(), desc.getElementType());
+  return BufferType::get(access->getContext(), desc.getShape(), desc.getElementType(),
+                         LayoutAttr::get(access->getContext(), layout));
 }
 
 int64_t tile::getStoreBytes(func::FuncOp function) {
   DenseMap<Type, int64_t> buffers;
   for (Operation *store : collectStores(function)) {
-    BufferType type = getStoreBuffer(store);
+    BufferType type = getAccessBuffer(store);
     buffers[type] = type.getBytes();
   }
   int64_t bytes = 0;
@@ -147,29 +148,63 @@ int64_t tile::getStoreBytes(func::FuncOp function) {
   return bytes;
 }
 
-static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors) {
+/// The layout in which threads have the block of a marked store.
+static LayoutAttr getStored(Operation *store) {
+  auto plain = dyn_cast<DescriptorStoreOp>(store);
+  Value value = plain ? plain.getValue() : cast<DescriptorReduceOp>(store).getValue();
+  return getLayout(value.getType());
+}
+
+/// Whether it is in the code that multiplies: then copies of few large boxes are better,
+/// which leave the copy unit to the operands.
+static bool isAmongProducts(Operation *store) {
+  return llvm::any_of(*store->getBlock(), llvm::IsaPred<DotOp>);
+}
+
+/// Stores of one type share a buffer, where the parts of warps have to be the same.
+bool tile::storesByWarps(func::FuncOp function) {
+  DenseMap<Type, LayoutAttr> parts;
+  return llvm::all_of(collectStores(function), [&](Operation *store) {
+    BufferType buffer = getAccessBuffer(store);
+    LayoutAttr layout = getStored(store);
+    return layout && !isAmongProducts(store) &&
+           parts.try_emplace(buffer, layout).first->second == layout &&
+           getBlockCopyPart(store, buffer, layout.getLayout());
+  });
+}
+
+BlockCopyBox tile::getAccessBox(Operation *access, bool byWarps) {
+  BufferType buffer = getAccessBuffer(access);
+  if (byWarps && !isa<DescriptorLoadOp>(access))
+    return getBlockCopyPart(access, buffer, getStored(access).getLayout())->box;
+  return *getBlockCopyBox(access, buffer);
+}
+
+static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors, bool byWarps) {
   ImplicitLocOpBuilder b(store->getLoc(), store);
   auto made = store->getOperand(0).getDefiningOp<MakeDescriptorOp>();
-  Value desc = descriptors.get(made, cast<BufferType>(buffer.getType()));
+  Value desc = descriptors.get(made, getAccessBox(store, byWarps));
+  LayoutAttr parts = byWarps ? getStored(store) : LayoutAttr();
   auto getIndices = [&](ValueRange indices) {
     if (!descriptors.program.get(made))
       return SmallVector<Value>(indices);
     return descriptors.program.getIndices(b, made, indices, [](Value value) { return value; });
   };
-  AwaitBlockStoresOp::create(b, 0);
+  AwaitBlockStoresOp::create(b, 0, byWarps);
   if (auto plain = dyn_cast<DescriptorStoreOp>(store)) {
     BufferStoreOp::create(b, plain.getValue(), buffer);
-    BlockStoreOp::create(b, buffer, desc, getIndices(plain.getIndices()), AtomicKindAttr());
+    BlockStoreOp::create(b, buffer, desc, getIndices(plain.getIndices()), AtomicKindAttr(), parts);
   } else {
     auto reduce = cast<DescriptorReduceOp>(store);
     BufferStoreOp::create(b, reduce.getValue(), buffer);
-    BlockStoreOp::create(b, buffer, desc, getIndices(reduce.getIndices()), reduce.getKindAttr());
+    BlockStoreOp::create(b, buffer, desc, getIndices(reduce.getIndices()), reduce.getKindAttr(),
+                         parts);
   }
   store->erase();
 }
 
 /// Once stores by what they described before have read it.
-static void makeStoreDescriptors(Block &body, const ProgramDescriptors &descriptors) {
+static void makeStoreDescriptors(Block &body, const ProgramDescriptors &descriptors, bool byWarps) {
   if (descriptors.isEmpty())
     return;
   body.walk([&](Operation *user) {
@@ -179,7 +214,7 @@ static void makeStoreDescriptors(Block &body, const ProgramDescriptors &descript
     ImplicitLocOpBuilder b(user->getLoc(), user);
     descriptors.make(
         b, descs, dyn_cast<scf::ForOp>(user), [](Value value) { return value; },
-        [&] { AwaitBlockStoresOp::create(b, 0); });
+        [&] { AwaitBlockStoresOp::create(b, 0, byWarps); });
   });
 }
 
@@ -188,15 +223,16 @@ void tile::storeBlocks(Block &body, Descriptors &descriptors) {
   SmallVector<Operation *> stores = collectStores(body.getParentOp());
   if (stores.empty())
     return;
-  makeStoreDescriptors(body, descriptors.program);
+  bool byWarps = storesByWarps(body.getParentOp()->getParentOfType<func::FuncOp>());
+  makeStoreDescriptors(body, descriptors.program, byWarps);
   auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);
   DenseMap<Type, Value> buffers;
   for (Operation *store : stores) {
-    Value &buffer = buffers[getStoreBuffer(store)];
+    Value &buffer = buffers[getAccessBuffer(store)];
     if (!buffer)
-      buffer = BufferAllocOp::create(b, getStoreBuffer(store), IntegerAttr());
-    storeBlock(store, buffer, descriptors);
+      buffer = BufferAllocOp::create(b, getAccessBuffer(store), IntegerAttr());
+    storeBlock(store, buffer, descriptors, byWarps);
   }
   b.setInsertionPointToEnd(&body);
-  AwaitBlockStoresOp::create(b, 0);
+  AwaitBlockStoresOp::create(b, 0, byWarps);
 }

@@ -35,12 +35,19 @@ private:
 };
 } // namespace
 
+/// What one copy of a load moves.
+static BlockCopyBox getBox(const RingLoad &load) {
+  if (load.everywhere)
+    return getBlockCopyShare(load.op, load.block, getModuleInt(load.op, kNumCtasAttr, 1))->box;
+  return *getBlockCopyBox(load.op, load.block);
+}
+
 void FetchingBuilder::copyBlock(const RingLoad &load, Value view, Value full, Value stage) {
   auto op = cast<DescriptorLoadOp>(load.op);
   auto lookup = [&](Value value) { return values.lookupOrDefault(value); };
   SmallVector<Value> indices = llvm::map_to_vector(op.getIndices(), lookup);
   auto made = op.getDesc().getDefiningOp<MakeDescriptorOp>();
-  Value desc = descriptors.get(made, load.block, load.everywhere);
+  Value desc = descriptors.get(made, getBox(load));
   if (descriptors.program.get(made))
     indices = descriptors.program.getIndices(b, made, indices, lookup);
   BlockCopyOp::create(b, desc, indices, view, full, stage, load.everywhere);

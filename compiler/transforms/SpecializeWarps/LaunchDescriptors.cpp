@@ -76,25 +76,19 @@ static ArrayExpressions getBlockExpressions(func::FuncOp function, DescType type
   return {b.getDenseI64ArrayAttr(base), b.getArrayAttr(sizes), b.getArrayAttr(strides)};
 }
 
-Value LaunchDescriptors::get(MakeDescriptorOp op, BufferType block, bool inShares) {
+Value LaunchDescriptors::get(MakeDescriptorOp op, const BlockCopyBox &box) {
   Builder b(op.getContext());
-  int64_t parts = getModuleInt(op, kNumCtasAttr, 1);
-  BlockCopyBox box =
-      inShares ? getBlockCopyShare(op, block, parts)->box : *getBlockCopyBox(op, block);
-  return get(op, block,
-             ::describe(op.getType(), box,
-                        {getExpression(op.getBase()), getExpressions(b, op.getSizes()),
-                         getExpressions(b, op.getStrides())}));
+  return get(op, ::describe(op.getType(), box,
+                            {getExpression(op.getBase()), getExpressions(b, op.getSizes()),
+                             getExpressions(b, op.getStrides())}));
 }
 
-Value LaunchDescriptors::getTemplate(MakeDescriptorOp op, BufferType block) {
-  return get(op, block,
-             ::describe(op.getType(), *getBlockCopyBox(op, block),
-                        getBlockExpressions(function, op.getType())));
+Value LaunchDescriptors::getTemplate(MakeDescriptorOp op, const BlockCopyBox &box) {
+  return get(op, ::describe(op.getType(), box, getBlockExpressions(function, op.getType())));
 }
 
 /// The same box of the same array, also where blocks of other shapes are made of it.
-Value LaunchDescriptors::get(MakeDescriptorOp op, BufferType block, DictionaryAttr description) {
+Value LaunchDescriptors::get(MakeDescriptorOp op, DictionaryAttr description) {
   for (auto &[attribute, argument] : known)
     if (attribute == description && argument.getType() == op.getType())
       return argument;

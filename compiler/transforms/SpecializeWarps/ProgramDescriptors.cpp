@@ -17,13 +17,6 @@ SmallVector<Operation *> tile::getBlockAccesses(MakeDescriptorOp desc) {
                                 [](Operation *user) { return user->hasAttr(kBlockCopyAttr); });
 }
 
-static BufferType getBlock(Operation *access) {
-  auto desc = cast<DescType>(access->getOperand(0).getType());
-  LinearLayout layout = *chooseBlockCopyLayout(access, desc.getShape(), desc.getElementType());
-  return BufferType::get(access->getContext(), desc.getShape(), desc.getElementType(),
-                         LayoutAttr::get(access->getContext(), layout));
-}
-
 void ProgramDescriptors::allocate(ImplicitLocOpBuilder &b, func::FuncOp function,
                                   LaunchDescriptors &launch) {
   function.walk([&](MakeDescriptorOp desc) {
@@ -32,8 +25,9 @@ void ProgramDescriptors::allocate(ImplicitLocOpBuilder &b, func::FuncOp function
   });
   if (order.empty())
     return;
+  byWarps = storesByWarps(function);
   auto templates = llvm::map_to_vector(order, [&](MakeDescriptorOp desc) {
-    return launch.getTemplate(desc, getBlock(getBlockAccesses(desc).front()));
+    return launch.getTemplate(desc, getAccessBox(getBlockAccesses(desc).front(), byWarps));
   });
   alloc = DescriptorAllocOp::create(b, templates);
   for (auto [desc, place] : llvm::zip(order, alloc.getDescriptors()))
@@ -72,6 +66,7 @@ static bool areIn(ArrayRef<MakeDescriptorOp> descs, scf::ForOp loop) {
 void ProgramDescriptors::make(ImplicitLocOpBuilder &b, ArrayRef<MakeDescriptorOp> descs,
                               scf::ForOp loop, Lookup lookup,
                               llvm::function_ref<void()> await) const {
+  bool forStores = !isa<DescriptorLoadOp>(getBlockAccesses(descs.front()).front());
   OpBuilder::InsertionGuard guard(b);
   if (loop && areIn(descs, loop)) {
     Value runs = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lookup(loop.getLowerBound()),
@@ -94,7 +89,7 @@ void ProgramDescriptors::make(ImplicitLocOpBuilder &b, ArrayRef<MakeDescriptorOp
                             lookup(desc.getBase()), sizes, strides);
     made.push_back(get(desc));
   }
-  DescriptorPublishOp::create(b, made);
+  DescriptorPublishOp::create(b, made, /*forWarps=*/forStores && byWarps);
 }
 
 SmallVector<Value> ProgramDescriptors::getIndices(ImplicitLocOpBuilder &b, MakeDescriptorOp desc,
@@ -121,5 +116,7 @@ void ProgramDescriptors::endComputing(ImplicitLocOpBuilder &b) const {
     return;
   Value zero = createI32(b, 0);
   AcquireOp::create(b, done, zero, zero, ValueRange());
+  if (byWarps) // each has awaited its own
+    BarrierOp::create(b);
   DescriptorFreeOp::create(b, DescriptorAllocOp(alloc).getDescriptors());
 }

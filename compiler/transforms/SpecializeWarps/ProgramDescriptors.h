@@ -47,6 +47,8 @@ public:
 private:
   llvm::SmallVector<MakeDescriptorOp> order;
   llvm::DenseMap<mlir::Operation *, mlir::Value> places;
+  /// Whether each warp starts stores.
+  bool byWarps = false;
   DescriptorAllocOp alloc;
   mlir::Value done;
 };

@@ -5,6 +5,7 @@
 #include "compiler/analysis/AddressSlice/AddressSlice.h"
 #include "compiler/transforms/SpecializeWarps/ProgramDescriptors.h"
 #include "compiler/transforms/SpecializeWarps/Rings.h"
+#include "dialects/tile/IR/BlockCopy.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -15,16 +16,15 @@ namespace tile {
 class LaunchDescriptors {
 public:
   explicit LaunchDescriptors(mlir::func::FuncOp function) : function(function) {}
-  /// For accesses by `desc` whose buffers are of type `block`; in shares of it if
-  /// thread blocks copy it for each other.
-  mlir::Value get(MakeDescriptorOp desc, BufferType block, bool inShares = false);
+  /// For accesses by `desc` of which each copy moves a box.
+  mlir::Value get(MakeDescriptorOp desc, const BlockCopyBox &box);
   /// The same, of an array that does not matter: for the program to make others like it.
-  mlir::Value getTemplate(MakeDescriptorOp desc, BufferType block);
+  mlir::Value getTemplate(MakeDescriptorOp desc, const BlockCopyBox &box);
   /// Tell the module how the host makes them.
   void describe(mlir::ModuleOp module) const;
 
 private:
-  mlir::Value get(MakeDescriptorOp desc, BufferType block, mlir::DictionaryAttr description);
+  mlir::Value get(MakeDescriptorOp desc, mlir::DictionaryAttr description);
 
   mlir::func::FuncOp function;
   llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>> known;
@@ -33,10 +33,10 @@ private:
 /// Where accesses find their descriptors.
 struct Descriptors {
   explicit Descriptors(mlir::func::FuncOp function) : launch(function) {}
-  /// Of accesses whose buffers are of type `block`.
-  mlir::Value get(MakeDescriptorOp desc, BufferType block, bool inShares = false) {
+  /// Of accesses of which each copy moves a box.
+  mlir::Value get(MakeDescriptorOp desc, const BlockCopyBox &box) {
     mlir::Value own = program.get(desc);
-    return own ? own : launch.get(desc, block, inShares);
+    return own ? own : launch.get(desc, box);
   }
 
   LaunchDescriptors launch;
@@ -51,8 +51,12 @@ void buildFetching(mlir::ImplicitLocOpBuilder &b, mlir::Block &body, const Addre
 /// Turns loads in `body` into reads of the rings.
 void readRings(mlir::Block &body, llvm::ArrayRef<Ring> rings);
 
-/// Turns marked stores in `body` into stores of buffers. They are awaited before
-/// their buffer is written again, and at the end of `body`.
+/// Whether each warp can store the part that it has of whatever marked stores write.
+bool storesByWarps(mlir::func::FuncOp function);
+/// What one copy of a marked access moves, where thread blocks do not share the work.
+BlockCopyBox getAccessBox(mlir::Operation *access, bool byWarps);
+/// Turns marked stores in `body` into stores of buffers, by warps if they can. They are
+/// awaited before their buffer is written again, and at the end of `body`.
 void storeBlocks(mlir::Block &body, Descriptors &descriptors);
 /// On-chip bytes that this takes.
 int64_t getStoreBytes(mlir::func::FuncOp function);

@@ -16,7 +16,8 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     and on-chip memory holds. Each stack (a ring) has two sets of signals: the
     copies are there (full), the program has read them (empty).
     `tile-release-buffers` places the arrivals at the latter. Blocks are stored
-    through a buffer. Descriptors are arguments of the kernel, behind all others;
+    through a buffer: by each warp the part that it has, where all stores are behind
+    the code that multiplies and parts are boxes, else by one thread. Descriptors are arguments of the kernel, behind all others;
     `tile.launch_descriptors` says how the host makes them. What the host cannot
     know, the role that copies describes in a place of `tile.descriptor_alloc`,
     before the loop that uses it, like a template among these arguments.

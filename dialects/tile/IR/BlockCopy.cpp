@@ -88,6 +88,89 @@ std::optional<BlockCopyShare> tile::getBlockCopyShare(Operation *op, BufferType 
   return share;
 }
 
+namespace {
+/// Bits of a block's coordinates, by who holds what differs in them.
+class PartBits {
+public:
+  explicit PartBits(const LinearLayout &layout) : layout(layout), ofWarps(layout.getRank()) {
+    for (auto &[in, steps] : layout.getBases())
+      for (const LinearLayout::Basis &step : steps)
+        if (!add(step, in == Dim::Warp))
+          isSimple = false;
+  }
+  /// Whether each warp has a part, of which every bit of its number moves one coordinate.
+  bool areParts() const {
+    return isSimple && layout.isLinear() && layout.isInjective() &&
+           layout.getInSize(Dim::Block) == 1;
+  }
+  /// Elements in a row along `dim` that a warp has, from a multiple of their number on.
+  int64_t getRun(unsigned dim) const {
+    int64_t size = layout.getDimSize(dim);
+    return ofWarps[dim] ? std::min<int64_t>(size, ofWarps[dim] & -ofWarps[dim]) : size;
+  }
+  int64_t getWarpBits(unsigned dim) const { return ofWarps[dim]; }
+
+private:
+  bool add(const LinearLayout::Basis &step, bool isOfWarp) {
+    unsigned moved = llvm::count_if(step, [](int64_t value) { return value != 0; });
+    for (auto [dim, value] : llvm::enumerate(step))
+      if (isOfWarp)
+        ofWarps[dim] |= value;
+    return !isOfWarp || (moved == 1 && llvm::all_of(step, [](int64_t value) {
+                           return value == 0 || llvm::isPowerOf2_64(value);
+                         }));
+  }
+
+  const LinearLayout &layout;
+  SmallVector<int64_t> ofWarps;
+  bool isSimple = true;
+};
+} // namespace
+
+/// Rows of a box lie side by side in the buffer; boxes begin where permutations do.
+std::optional<BlockCopyPart> tile::getBlockCopyPart(Operation *op, BufferType buffer,
+                                                    const LinearLayout &registers) {
+  constexpr size_t kMostCopies = 16;
+  std::optional<BlockCopyBox> whole = getBlockCopyBox(op, buffer);
+  ArrayRef<int64_t> shape = buffer.getBlockShape();
+  PartBits bits(registers);
+  if (!whole || shape.size() != 2 || !bits.areParts() ||
+      ArrayRef<int64_t>(registers.getShape()) != shape || bits.getRun(1) < whole->shape[1])
+    return std::nullopt;
+  int64_t rowBytes = whole->shape[1] * buffer.getElementBytes();
+  BlockCopyPart part{*whole, {{{0, 0}, 0}}, {}};
+  part.box.shape[0] = bits.getRun(0);
+  part.box.pieces = 1;
+  int64_t alignment = whole->swizzleBytes ? kSwizzleAlignment : kAlignment;
+  if (part.box.shape[0] * rowBytes % alignment != 0)
+    return std::nullopt;
+  auto getPlace = [&](unsigned dim, int64_t value) {
+    BlockCopyPart::Place place{{0, 0}, 0};
+    place.indices[dim] = value;
+    place.bytes = dim == 0 ? value * rowBytes : value / whole->shape[1] * whole->pieceBytes;
+    return place;
+  };
+  for (unsigned dim : {0u, 1u})
+    for (int64_t bit = part.box.shape[dim]; bit < shape[dim]; bit *= 2) {
+      if (bits.getWarpBits(dim) & bit)
+        continue;
+      BlockCopyPart::Place step = getPlace(dim, bit);
+      for (size_t i = 0, count = part.copies.size(); i < count; ++i) {
+        BlockCopyPart::Place copy = part.copies[i];
+        copy.indices[dim] += step.indices[dim];
+        copy.bytes += step.bytes;
+        part.copies.push_back(copy);
+      }
+    }
+  for (auto &[in, steps] : registers.getBases())
+    for (const LinearLayout::Basis &step : steps)
+      if (in == Dim::Warp)
+        part.warps.push_back(getPlace(step[0] ? 0 : 1, step[0] ? step[0] : step[1]));
+  if (part.copies.size() > kMostCopies)
+    return std::nullopt;
+  return part;
+}
+
 std::optional<LinearLayout> tile::chooseBlockCopyLayout(Operation *op, ArrayRef<int64_t> shape,
                                                         Type element) {
   if (element.getIntOrFloatBitWidth() < 8)

@@ -43,6 +43,25 @@ struct BlockCopyShare {
 std::optional<BlockCopyShare> getBlockCopyShare(mlir::Operation *op, BufferType buffer,
                                                 int64_t parts);
 
+/// How each warp stores the part of a block that it has in a layout of registers.
+struct BlockCopyPart {
+  /// Where something lies: in the block, and in the buffer.
+  struct Place {
+    llvm::SmallVector<int64_t, 2> indices;
+    int64_t bytes = 0;
+  };
+  /// What one copy moves.
+  BlockCopyBox box;
+  /// The first warp's copies.
+  llvm::SmallVector<Place> copies;
+  /// How far each bit of a warp's number moves them.
+  llvm::SmallVector<Place> warps;
+};
+
+/// Nothing if the parts are no boxes, or too many for copies to be worth it.
+std::optional<BlockCopyPart> getBlockCopyPart(mlir::Operation *op, BufferType buffer,
+                                              const LinearLayout &registers);
+
 /// A layout for blocks that the machine around `op` copies; nothing if it can not.
 std::optional<LinearLayout>
 chooseBlockCopyLayout(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, mlir::Type element);

@@ -223,6 +223,9 @@ LogicalResult BlockStoreOp::verify() {
   if (std::optional<AtomicKind> kind = getKind())
     if (failed(verifyCombination(*this, *kind, getDesc().getType().getElementType())))
       return failure(); // block_store.4
+  if (getParts() && !getBlockCopyPart(*this, getBuffer().getType(), getParts()->getLayout()))
+    return emitOpError("expects parts of warps that are boxes which copies move, got ")
+           << getPartsAttr(); // block_store.5
   return verifyBlockTransfer(*this, getDesc().getType(), getIndices().size(),
                              getBuffer().getType());
 }

@@ -235,16 +235,20 @@ def Tile_DescriptorSetOp : Tile_Op<"descriptor_set", [MemoryEffects<[MemRead, Me
 def Tile_DescriptorPublishOp : Tile_Op<"descriptor_publish", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Let copies see descriptors that were made";
   let description = [{
-    The thread that made them starts copies by them from here on.
+    The thread that made them starts copies by them from here on; for warps, all
+    threads of the role do, after they have met.
 
     ```mlir
     tile.descriptor_publish %d, %e : !tile.desc<128x64xf16>, !tile.desc<256x64xf16>
+    tile.descriptor_publish %d for_warps : !tile.desc<128x64xf16>
     ```
 
     - descriptor_publish.1: each is one of `tile.descriptor_alloc`.
   }];
-  let arguments = (ins Variadic<Tile_DescType>:$descriptors);
-  let assemblyFormat = "$descriptors attr-dict `:` qualified(type($descriptors))";
+  let arguments = (ins Variadic<Tile_DescType>:$descriptors, UnitAttr:$forWarps);
+  let assemblyFormat = [{
+    $descriptors (`for_warps` $forWarps^)? attr-dict `:` qualified(type($descriptors))
+  }];
   let hasVerifier = 1;
 }
 

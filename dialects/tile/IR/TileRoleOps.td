@@ -154,19 +154,25 @@ def Tile_BlockStoreOp : Tile_Op<"block_store", [MemoryEffects<[MemRead, MemWrite
     buffer may be written again after `tile.await_block_stores`. With a kind, each
     element is combined with what the array holds, as by `tile.descriptor_reduce`.
 
+    With a layout of registers, a thread of each warp starts the store of the part
+    that the warp has in that layout: once the warp's threads have met, and have
+    published what they wrote there. Warps then wait for no others.
+
     ```mlir
     tile.block_store %b, %d[%i, %j] : !tile.buffer<128x64xf16, #memory>, !tile.desc<128x64xf16>
+    tile.block_store %b, %d[%i, %j] parts(#layout) : !tile.buffer<128x64xf16, #memory>, !tile.desc<128x64xf16>
     ```
 
     - block_store.1: one index for each dimension of the descriptor.
     - block_store.2: the buffer has the shape and the element type of the descriptor's blocks.
     - block_store.3: the machine's copies read the buffer's layout.
     - block_store.4: the kind is a sum or bitwise, and suits the element.
+    - block_store.5: the parts of the warps are boxes that copies move.
   }];
   let arguments = (ins Tile_BufferType:$buffer, Tile_DescType:$desc, Variadic<I32>:$indices,
-                       OptionalAttr<Tile_AtomicKindAttr>:$kind);
+                       OptionalAttr<Tile_AtomicKindAttr>:$kind, OptionalAttr<Tile_LayoutAttr>:$parts);
   let assemblyFormat = [{
-    $buffer `,` $desc `[` $indices `]` (`kind` $kind^)? attr-dict `:` qualified(type($buffer)) `,`
+    $buffer `,` $desc `[` $indices `]` (`kind` $kind^)? (`parts` `(` $parts^ `)`)? attr-dict `:` qualified(type($buffer)) `,`
     qualified(type($desc))
   }];
   let hasVerifier = 1;
@@ -176,14 +182,16 @@ def Tile_AwaitBlockStoresOp : Tile_Op<"await_block_stores", [MemoryEffects<[MemR
   let summary = "Wait until the stores of blocks have read their buffers";
   let description = [{
     The thread that starts them waits until at most the `in_flight` latest ones
-    still read; others know after a `tile.barrier`.
+    still read; others know after a `tile.barrier`. Where warps store their parts,
+    each waits for its own stores, and all of its threads know.
 
     ```mlir
     tile.await_block_stores in_flight 0
+    tile.await_block_stores in_flight 0 by_warps
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$inFlight);
-  let assemblyFormat = "`in_flight` $inFlight attr-dict";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$inFlight, UnitAttr:$byWarps);
+  let assemblyFormat = "`in_flight` $inFlight (`by_warps` $byWarps^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,8 @@ func.func @made(%t: !tile.desc<8x64xf16>, %u: !tile.desc<64xf32>, %p: !tile.ptr<
   tile.descriptor_set %d#1 like %u, %q sizes[%m] strides[] : !tile.desc<64xf32>, !tile.ptr<f32>
   // CHECK: tile.descriptor_publish %[[D]]#0, %[[D]]#1 : !tile.desc<8x64xf16>, !tile.desc<64xf32>
   tile.descriptor_publish %d#0, %d#1 : !tile.desc<8x64xf16>, !tile.desc<64xf32>
+  // CHECK: tile.descriptor_publish %[[D]]#0 for_warps : !tile.desc<8x64xf16>
+  tile.descriptor_publish %d#0 for_warps : !tile.desc<8x64xf16>
   // CHECK: tile.descriptor_free %[[D]]#0, %[[D]]#1 : !tile.desc<8x64xf16>, !tile.desc<64xf32>
   tile.descriptor_free %d#0, %d#1 : !tile.desc<8x64xf16>, !tile.desc<64xf32>
   return

@@ -56,6 +56,11 @@ func.func @block_store_4(%d: !tile.desc<64xf16>, %b: !tile.buffer<64xf16, #memor
   tile.block_store %b, %d[%i] kind add : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
   return
 }
+func.func @block_store_5(%d: !tile.desc<64xf16>, %b: !tile.buffer<64xf16, #memory>, %i: i32) {
+  // expected-error @+1 {{expects parts of warps that are boxes which copies move, got #tile.layout<[64]: lane}}
+  tile.block_store %b, %d[%i] parts(#tile.layout<[64]: lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>) : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
+  return
+}
 }
 
 // -----

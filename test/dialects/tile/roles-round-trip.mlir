@@ -2,11 +2,15 @@
 
 // CHECK-DAG: #[[MEMORY:.+]] = #tile.layout<[64]: offset
 #memory = #tile.layout<[64]: offset = [[1], [2], [4], [8], [16], [32]]>
+// CHECK-DAG: #[[ROWS:.+]] = #tile.layout<[64, 64]: offset
+#rows = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+// CHECK-DAG: #[[PARTS:.+]] = #tile.layout<[64, 64]: register
+#parts = #tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 
-module attributes {tile.num_warps = 4 : i32, tile.launch_warps = 8 : i32, tile.launch_descriptors = [{rank = 1 : i32}],
+module attributes {tile.num_warps = 4 : i32, tile.launch_warps = 8 : i32, tile.launch_descriptors = [{rank = 1 : i32}, {rank = 2 : i32}],
                    tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>} {
 // CHECK-LABEL: func.func @roles
-func.func @roles(%d: !tile.desc<64xf16>, %i: i32, %p: i32) {
+func.func @roles(%d: !tile.desc<64xf16>, %w: !tile.desc<64x64xf16>, %i: i32, %p: i32) {
   // CHECK: %[[STACK:.+]] = tile.buffer_alloc
   %stack = tile.buffer_alloc offset 0 : !tile.buffer<3x64xf16, #memory>
   // CHECK: %[[FULL:.+]] = tile.signal_alloc arrivals 1 offset 512 : !tile.signals<3>
@@ -23,6 +27,11 @@ func.func @roles(%d: !tile.desc<64xf16>, %i: i32, %p: i32) {
     tile.block_store %v, %d[%i] : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
     // CHECK: tile.block_store %[[VIEW]], %{{.*}}[%{{.*}}] kind fadd : !tile.buffer<64xf16, #[[MEMORY]]>, !tile.desc<64xf16>
     tile.block_store %v, %d[%i] kind fadd : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
+    // CHECK: tile.await_block_stores in_flight 0 by_warps
+    tile.await_block_stores in_flight 0 by_warps
+    // CHECK: tile.block_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] parts(#[[PARTS]]) : !tile.buffer<64x64xf16, #[[ROWS]]>, !tile.desc<64x64xf16>
+    %own = tile.buffer_alloc offset 1024 : !tile.buffer<64x64xf16, #rows>
+    tile.block_store %own, %w[%i, %i] parts(#parts) : !tile.buffer<64x64xf16, #rows>, !tile.desc<64x64xf16>
     // CHECK: tile.arrive %[[EMPTY]][%{{.*}}] : !tile.signals<3>
     tile.arrive %empty[%i] : !tile.signals<3>
   }, {

@@ -9,7 +9,8 @@
 // CHECK: tile.roles warps [8, 4] registers [240, 24] threads [256, 1]
 // CHECK: tile.async_dot
 // CHECK: tile.arrive
-// CHECK: tile.block_store
+// CHECK-NOT: tile.barrier
+// CHECK: tile.block_store {{.*}} parts(
 // CHECK: tile.block_copy
 // CHECK: tile.block_copy
 
@@ -28,7 +29,8 @@
 // PTX-NOT: {{ld|st}}.global
 // PTX: stmatrix.sync.aligned.m8n8.x4.shared.b16
 // PTX: fence.proxy.async
-// PTX: bar.sync 1, 256
+// PTX-NEXT: bar.warp.sync
+// PTX-NOT: bar.sync
 // PTX: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
 // PTX-NOT: {{ld|st}}.global
 // PTX: setmaxnreg.dec.sync.aligned.u32 24

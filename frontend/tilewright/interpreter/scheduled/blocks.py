@@ -13,7 +13,8 @@ from ..descriptors import Description, places_of_block, read_block
 from ..memory import write
 from ..record import Operation
 from .arrays import note_block
-from .clocks import NEVER
+from .clocks import NEVER, Warp, meet
+from .layouts import parse_layout
 from .made_descriptors import read_descriptor
 from .memory import Buffer, ChipMemory
 from .roles import Role, Walk, flows, schedules
@@ -73,19 +74,24 @@ def _share(role: Role, op: Any, shape: tuple[int, ...]) -> Array:
 
 
 class Store:
-    """A store of a block in flight.
+    """A store of a block in flight, or of the part of it that a warp has.
 
     Attributes:
-        number: Its place among the role's, from 1.
+        number: Its place among the role's, from 1; parts of a block share it.
+        warp: Who started it.
     """
 
-    def __init__(self, role: Role, op: Operation, number: int, buffer: Buffer, desc: Description,
-                 offsets: tuple[Array, ...]) -> None:
+    def __init__(self, role: Role, op: Operation, warp: Warp, buffer: Buffer, desc: Description,
+                 offsets: tuple[Array, ...], elements: Array) -> None:
         self.op = op
-        self.number = number
+        self.number = role.started_stores
+        self.warp = warp
         self.memory = role.world.memory
         self.buffer = buffer
-        self.places = places_of_block(op.operands[1].type, desc, offsets)
+        places, inside = places_of_block(op.operands[1].type, desc, offsets)
+        part = np.zeros(places.array.shape, bool)
+        part.reshape(-1)[elements] = True
+        self.places = places, part & inside
         self.is_done = False
 
     def end(self) -> None:
@@ -104,31 +110,43 @@ class Store:
 @flows("tile.block_store")
 def _store(role: Role, op: Any, buffer: Buffer, desc: Description, *offsets: Array) -> Walk:
     yield None
-    memory, warp = role.world.memory, role.warps[0]
     role.started_stores += 1
-    access = Access(op, warp, warp.stores, role.started_stores, True, buffer.owner)
-    memory.begin()
-    memory.read(access, memory.note(access), memory.all_granules(buffer), None)
-    read_descriptor(role, desc, Access(op, warp, warp.stores, role.started_stores))
-    store = Store(role, op, role.started_stores, buffer, desc, offsets)
-    role.stores.append(store)
-    # Waiting is for the reads: nothing in the kernel tells when the array is written.
-    writing = Access(op, warp, warp.stores, NEVER, is_atomic="kind" in op.attributes)
-    note_block(role, writing, desc, *store.places, op.operands[1].type.element_ty.itemsize, True)
+    if "parts" not in op.attributes:
+        _start_store(role, op, role.warps[0], buffer, desc, offsets, np.arange(prod(buffer.type.shape)))
+    else:
+        holders = parse_layout(op.attributes["parts"]).holders(buffer.type.shape)
+        for warp, elements in zip(role.warps, holders.elements, strict=True):
+            meet([warp], publish=True)
+            _start_store(role, op, warp, buffer, desc, offsets, elements)
     if role.world.schedule.is_early():
         for each in role.stores:
             each.end()
 
 
+def _start_store(role: Role, op: Any, warp: Warp, buffer: Buffer, desc: Description, offsets: tuple[Array, ...],
+                 elements: Array) -> None:
+    """Let a warp start the store of some elements."""
+    memory = role.world.memory
+    access = Access(op, warp, warp.stores, role.started_stores, True, buffer.owner)
+    memory.begin()
+    memory.read(access, memory.note(access), memory.granules(buffer, elements), None)
+    read_descriptor(role, desc, Access(op, warp, warp.stores, role.started_stores))
+    store = Store(role, op, warp, buffer, desc, offsets, elements)
+    role.stores.append(store)
+    # Waiting is for the reads: nothing in the kernel tells when the array is written.
+    writing = Access(op, warp, warp.stores, NEVER, is_atomic="kind" in op.attributes)
+    note_block(role, writing, desc, *store.places, op.operands[1].type.element_ty.itemsize, True)
+
+
 @schedules("tile.await_block_stores")
 def _await(role: Role, op: Operation) -> None:
     complete = role.started_stores - op.attributes["inFlight"]
-    warp = role.warps[0]
-    warp.complete(warp.stores, complete)
-    for store in role.stores:
-        if store.number <= complete:
-            store.end()
-    role.stores = [store for store in role.stores if store.number > complete]
+    for warp in role.warps if "byWarps" in op.attributes else role.warps[:1]:
+        warp.complete(warp.stores, complete)
+        for store in role.stores:
+            if store.number <= complete and store.warp is warp:
+                store.end()
+    role.stores = [store for store in role.stores if not store.is_done]
 
 
 def end_stores(role: Role) -> None:

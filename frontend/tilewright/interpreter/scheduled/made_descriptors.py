@@ -83,6 +83,8 @@ def _set(role: Role, op: Any, desc: MadeDescriptor, like: Description, base: Any
 
 @schedules("tile.descriptor_publish")
 def _publish(role: Role, op: Operation, *descriptors: MadeDescriptor) -> None:
+    if "forWarps" in op.attributes:
+        role.meet()
     for desc in descriptors:
         desc.is_published = min(desc.sizes) > 0
 

@@ -1,0 +1,60 @@
+// RUN: tile-opt %s --split-input-file --tile-assign-layouts --tile-select-matmul-units --tile-remove-conversions --cse --tile-specialize-warps | FileCheck %s
+
+#target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
+
+// Behind a loop that multiplies each warp stores the rows that it has; the descriptor is for boxes of these.
+// CHECK-DAG: #[[ACC:.+]] = #tile.layout<[128, 128]: register = {{.*}}, lane = {{.*}}, warp = {{\[\[}}16, 0], [32, 0], [64, 0]]>
+// CHECK: tile.launch_descriptors = [{{.*}}block = array<i64: 128, 64>{{.*}}block = array<i64: 16, 64>
+// CHECK-LABEL: func.func @behind
+// CHECK: scf.for
+// CHECK: tile.dot
+// CHECK: tile.await_block_stores in_flight 0 by_warps
+// CHECK-NEXT: tile.buffer_store %{{.*}} : tensor<128x128xf16, #[[ACC]]>
+// CHECK-NEXT: tile.block_store %{{.*}} parts(#[[ACC]])
+// CHECK-NEXT: tile.await_block_stores in_flight 0 by_warps
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+func.func @behind(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x64xf16>
+  %dc = tile.make_descriptor %pc sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x128xf16>
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<128x64xf16>
+    %t = tile.transpose %a order [1, 0] : tensor<128x64xf16> -> tensor<64x128xf16>
+    %d = tile.dot %a, %t, %s : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  %h = arith.truncf %r : tensor<128x128xf32> to tensor<128x128xf16>
+  tile.descriptor_store %dc[%c0, %c0], %h {tile.block_copy} : !tile.desc<128x128xf16>
+  return
+}
+}
+
+// -----
+
+#target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
+
+// Among products one thread stores the whole block: boxes are few and large.
+// CHECK: tile.launch_descriptors = [{{.*}}block = array<i64: 128, 64>{{.*}}block = array<i64: 128, 32>
+// CHECK-LABEL: func.func @among
+// CHECK: tile.await_block_stores in_flight 0{{$}}
+// CHECK: tile.block_store %{{.*}} kind fadd :
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+func.func @among(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x64xf16>
+  %dc = tile.make_descriptor %pc sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f32> -> !tile.desc<128x128xf32>
+  scf.for %i = %c0 to %k step %c64 : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<128x64xf16>
+    %t = tile.transpose %a order [1, 0] : tensor<128x64xf16> -> tensor<64x128xf16>
+    %d = tile.dot %a, %t, %zero : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    tile.descriptor_reduce fadd %dc[%c0, %i], %d {tile.block_copy} : !tile.desc<128x128xf32>
+  }
+  return
+}
+}
