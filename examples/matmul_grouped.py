@@ -32,14 +32,15 @@ def grouped_kernel(problems: tl.const, count, types, BLOCK_M: tl.constexpr, BLOC
         a = tl.make_tensor_descriptor(array_at(row, source), [M, K], [K, 1], [BLOCK_M, BLOCK_K])
         b = tl.make_tensor_descriptor(array_at(row + 1, source), [N, K], [K, 1], [BLOCK_N, BLOCK_K])
         c = tl.make_tensor_descriptor(array_at(row + 2, types.dtype), [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+        following = first
         for tile in range(first, tiles, programs):
             m, n = tile // tiles_n * BLOCK_M, tile % tiles_n * BLOCK_N
             total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
             for k in range(0, K, BLOCK_K):
                 total = tl.dot(a.load([m, k]), b.load([n, k]).T, total)
             c.store([m, n], total.to(c.dtype))
-        # The tiles of the next problem begin where those of this one end.
-        first = (first - tiles % programs + programs) % programs
+            following = tile + programs
+        first = following - tiles  # the next problem's begin where those of this one end
 
 
 def describe_problems(groups, on_device=on_device):

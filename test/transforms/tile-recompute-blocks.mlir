@@ -77,3 +77,41 @@ func.func @fits(%x: !tile.pending<!tile.buffer<1024xf32, #m>>, %p: tensor<1024x!
   return
 }
 }
+
+// -----
+
+#m = #tile.layout<[16384]: offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192]]>
+#l = #tile.layout<[16384]: register = [[1], [2], [4], [4096], [8192]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]]>
+
+// Offsets, constants and copies of a number take no registers of their own: one row and the weight have room.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, program_registers = 65536 : i32}>, tile.num_warps = 16 : i32} {
+// CHECK-LABEL: func.func @leaves
+// CHECK-NOT: reread
+// CHECK: return
+func.func @leaves(%x: !tile.pending<!tile.buffer<16384xf16, #m>>, %w: tensor<16384xf32, #l>, %p: !tile.ptr<f32>, %n: i32, %c: f32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16384xf32, #l>
+  %i = tile.arange 0 : tensor<16384xi32, #l>
+  %cs = tile.splat %c : tensor<16384xf32, #l>
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %a = tile.await(%x) in_flight 0 : !tile.pending<!tile.buffer<16384xf16, #m>>
+    %xn = tile.buffer_load %a : !tile.buffer<16384xf16, #m> -> tensor<16384xf16, #l>
+    %xf = arith.extf %xn : tensor<16384xf16, #l> to tensor<16384xf32, #l>
+    %total = tile.reduce(%xf) axis 0 {
+    ^bb0(%u: f32, %v: f32):
+      %z = arith.addf %u, %v : f32
+      tile.yield %z : f32
+    } : (tensor<16384xf32, #l>) -> f32
+    %t = tile.splat %total : tensor<16384xf32, #l>
+    %s = arith.subf %xf, %t : tensor<16384xf32, #l>
+    %r = arith.mulf %s, %w : tensor<16384xf32, #l>
+    %q = arith.addf %r, %cs : tensor<16384xf32, #l>
+    %o = arith.maximumf %q, %zero : tensor<16384xf32, #l>
+    %ps = tile.splat %p : tensor<16384x!tile.ptr<f32>, #l>
+    %at = tile.addptr %ps, %i : tensor<16384x!tile.ptr<f32>, #l>, tensor<16384xi32, #l>
+    tile.store %at, %o : tensor<16384x!tile.ptr<f32>, #l>
+  }
+  return
+}
+}

@@ -2,7 +2,6 @@
 #include "compiler/conversion/TileToGPU/Signals.h"
 
 #include "compiler/conversion/TileToGPU/IntegerMath.h"
-#include "compiler/conversion/TileToGPU/LayoutMath.h"
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 #include "compiler/conversion/TileToGPU/RoleHooks.h"
 #include "dialects/tile/IR/BlockCopy.h"
@@ -181,27 +180,19 @@ static void emitOnceInWarp(ThreadLowering &t, const RoleHooks &hooks,
   emitIf(t, hooks.emitElect(t.b), emit);
 }
 
-/// What a warp's number adds, by its bits.
-static Value emitWarpPart(ThreadLowering &t, ArrayRef<int64_t> bits) {
-  LinearMap map({{Dim::Warp, static_cast<unsigned>(bits.size())}}, {{Dim::Offset, 32}});
-  for (auto [bit, value] : llvm::enumerate(bits))
-    map.setColumn(Dim::Warp, bit, Dim::Offset, value);
-  return emitThreadPart(t.b, t.scope, map, Dim::Offset);
-}
-
 /// Of the parts that the warps have.
 static void storeParts(BlockStoreOp op, ThreadLowering &t, const RoleHooks &hooks) {
   BlockCopyPart part = *getBlockCopyPart(op, op.getBuffer().getType(), op.getParts()->getLayout());
   using Place = BlockCopyPart::Place;
-  auto emitPart = [&](llvm::function_ref<int64_t(const Place &)> get) {
-    return emitWarpPart(t, llvm::map_to_vector(part.warps, get));
-  };
   SmallVector<Value> first = t.get(op.getIndices());
-  for (auto [dim, index] : llvm::enumerate(first))
-    index = createAdd(t.b, index,
-                      emitPart([&, dim = dim](const Place &bit) { return bit.indices[dim]; }));
-  Value start =
-      createAdd(t.b, t.get(op.getBuffer()), emitPart([](const Place &bit) { return bit.bytes; }));
+  Value start = t.get(op.getBuffer());
+  for (const BlockCopyPart::Digit &digit : part.warps) {
+    Value value = createDigit(t.b, t.scope.getWarp(), digit.divisor, digit.count);
+    for (auto [index, step] : llvm::zip(first, digit.step.indices))
+      if (step)
+        index = createAdd(t.b, index, createMul(t.b, value, step));
+    start = createAdd(t.b, start, createMul(t.b, value, digit.step.bytes));
+  }
   t.hooks.emitPublish(t.b);
   t.scope.emitWarpBarrier(t.b);
   emitOnceInWarp(t, hooks, [&] {

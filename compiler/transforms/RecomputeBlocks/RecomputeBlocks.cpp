@@ -54,11 +54,14 @@ struct RecomputeBlocksPass : tile::impl::RecomputeBlocksBase<RecomputeBlocksPass
 // What lives across an op
 //===----------------------------------------------------------------------===//
 
-/// 32-bit registers in which a thread holds `value`.
+/// 32-bit registers in which a thread holds `value`. Offsets, constants and copies of a
+/// number take none of their own: they are made of it where they are used.
 static int64_t countRegisters(Value value) {
   LayoutAttr layout = getLayout(value.getType());
   Type element = getElementType(value.getType());
-  if (!layout || !element.isIntOrFloat() || element.isInteger(1))
+  Operation *op = value.getDefiningOp();
+  if (!layout || !element.isIntOrFloat() || element.isInteger(1) ||
+      (op && getLayoutTie(op) == LayoutTie::Leaf))
     return 0;
   int64_t bits = layout.getLayout().getInSize(Dim::Register) * element.getIntOrFloatBitWidth();
   return llvm::divideCeil(bits, 32);
@@ -187,7 +190,7 @@ void Recomputer::recomputeBehind(Operation *at) {
 void Recomputer::run() {
   SmallVector<ReduceOp> reductions = llvm::to_vector(loop.getBody()->getOps<ReduceOp>());
   for (ReduceOp reduction : reductions)
-    if (countLive(reduction) > getBudget()) {
+    if (countLive(reduction) >= getBudget()) {
       recomputable.clear();
       recomputeBehind(reduction);
     }

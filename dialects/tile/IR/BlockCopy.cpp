@@ -89,86 +89,118 @@ std::optional<BlockCopyShare> tile::getBlockCopyShare(Operation *op, BufferType 
 }
 
 namespace {
-/// Bits of a block's coordinates, by who holds what differs in them.
-class PartBits {
+/// Finds the parts that warps have of a block of two dimensions.
+class PartFinder {
 public:
-  explicit PartBits(const LinearLayout &layout) : layout(layout), ofWarps(layout.getRank()) {
-    for (auto &[in, steps] : layout.getBases())
-      for (const LinearLayout::Basis &step : steps)
-        if (!add(step, in == Dim::Warp))
-          isSimple = false;
+  PartFinder(BufferType buffer, const BlockCopyBox &whole, const LinearLayout &registers)
+      : buffer(buffer), layout(registers), tileShape(registers.getTileShape()),
+        part{whole, {}, {}} {
+    part.copies.push_back({{0, 0}, 0});
+    rowBytes = whole.shape[1] * buffer.getElementBytes();
   }
-  /// Whether each warp has a part, of which every bit of its number moves one coordinate.
-  bool areParts() const {
-    return isSimple && layout.isLinear() && layout.isInjective() &&
-           layout.getInSize(Dim::Block) == 1;
-  }
-  /// Elements in a row along `dim` that a warp has, from a multiple of their number on.
-  int64_t getRun(unsigned dim) const {
-    int64_t size = layout.getDimSize(dim);
-    return ofWarps[dim] ? std::min<int64_t>(size, ofWarps[dim] & -ofWarps[dim]) : size;
-  }
-  int64_t getWarpBits(unsigned dim) const { return ofWarps[dim]; }
+  std::optional<BlockCopyPart> find();
 
 private:
-  bool add(const LinearLayout::Basis &step, bool isOfWarp) {
-    unsigned moved = llvm::count_if(step, [](int64_t value) { return value != 0; });
-    for (auto [dim, value] : llvm::enumerate(step))
-      if (isOfWarp)
-        ofWarps[dim] |= value;
-    return !isOfWarp || (moved == 1 && llvm::all_of(step, [](int64_t value) {
-                           return value == 0 || llvm::isPowerOf2_64(value);
-                         }));
-  }
+  bool findWarps();
+  int64_t getRun(unsigned dim) const;
+  BlockCopyPart::Place getPlace(unsigned dim, int64_t index) const;
+  void repeatCopies(unsigned dim, int64_t step, int64_t count);
 
+  BufferType buffer;
   const LinearLayout &layout;
-  SmallVector<int64_t> ofWarps;
-  bool isSimple = true;
+  SmallVector<int64_t> tileShape;
+  BlockCopyPart part;
+  int64_t rowBytes;
+  /// Bits of each coordinate that warps move, within the layout's tile.
+  int64_t warpBits[2] = {0, 0};
 };
 } // namespace
 
+/// Where an index along a dimension, a multiple of the box's size, lies.
+BlockCopyPart::Place PartFinder::getPlace(unsigned dim, int64_t index) const {
+  BlockCopyPart::Place place{{0, 0}, 0};
+  place.indices[dim] = index;
+  place.bytes = dim == 0 ? index * rowBytes : index / part.box.shape[1] * part.box.pieceBytes;
+  return place;
+}
+
+/// What moves warps: bits of one coordinate each, then counts along a dimension.
+bool PartFinder::findWarps() {
+  int64_t divisor = 1;
+  auto add = [&](unsigned dim, int64_t step, int64_t count) {
+    part.warps.push_back({divisor, count, getPlace(dim, step)});
+    divisor *= count;
+  };
+  for (auto &[in, steps] : layout.getBases()) {
+    if (in != Dim::Warp)
+      continue;
+    for (const LinearLayout::Basis &step : steps) {
+      unsigned dim = step[0] ? 0 : 1;
+      if (step[1 - dim] || !llvm::isPowerOf2_64(step[dim]))
+        return false;
+      warpBits[dim] |= step[dim];
+      add(dim, step[dim], 2);
+    }
+  }
+  SmallVector<int64_t> covered(tileShape);
+  for (const Repeat &repeat : layout.getRepeats()) {
+    unsigned dim = tensorIndex(repeat.out);
+    if (repeat.in == Dim::Warp)
+      add(dim, covered[dim], repeat.count);
+    else
+      repeatCopies(dim, covered[dim], repeat.count);
+    covered[dim] *= repeat.count;
+  }
+  return true;
+}
+
+/// Elements in a row along `dim` that a warp has, from a multiple of their number on.
+int64_t PartFinder::getRun(unsigned dim) const {
+  int64_t lowest = warpBits[dim] & -warpBits[dim];
+  return lowest ? lowest : tileShape[dim];
+}
+
+void PartFinder::repeatCopies(unsigned dim, int64_t step, int64_t count) {
+  SmallVector<BlockCopyPart::Place> before(part.copies);
+  for (int64_t i = 1; i < count; ++i) {
+    BlockCopyPart::Place offset = getPlace(dim, i * step);
+    for (BlockCopyPart::Place copy : before) {
+      copy.indices[dim] += offset.indices[dim];
+      copy.bytes += offset.bytes;
+      part.copies.push_back(copy);
+    }
+  }
+}
+
 /// Rows of a box lie side by side in the buffer; boxes begin where permutations do.
-std::optional<BlockCopyPart> tile::getBlockCopyPart(Operation *op, BufferType buffer,
-                                                    const LinearLayout &registers) {
+std::optional<BlockCopyPart> PartFinder::find() {
   constexpr size_t kMostCopies = 16;
-  std::optional<BlockCopyBox> whole = getBlockCopyBox(op, buffer);
-  ArrayRef<int64_t> shape = buffer.getBlockShape();
-  PartBits bits(registers);
-  if (!whole || shape.size() != 2 || !bits.areParts() ||
-      ArrayRef<int64_t>(registers.getShape()) != shape || bits.getRun(1) < whole->shape[1])
+  auto moves = [](const Repeat &repeat) { return isTensorDim(repeat.out); };
+  if (!layout.isInjective() || layout.getInSize(Dim::Block) != 1 ||
+      !llvm::all_of(layout.getRepeats(), moves) ||
+      ArrayRef<int64_t>(layout.getShape()) != buffer.getBlockShape() || !findWarps() ||
+      getRun(1) < part.box.shape[1])
     return std::nullopt;
-  int64_t rowBytes = whole->shape[1] * buffer.getElementBytes();
-  BlockCopyPart part{*whole, {{{0, 0}, 0}}, {}};
-  part.box.shape[0] = bits.getRun(0);
+  part.box.shape[0] = getRun(0);
   part.box.pieces = 1;
-  int64_t alignment = whole->swizzleBytes ? kSwizzleAlignment : kAlignment;
+  int64_t alignment = part.box.swizzleBytes ? kSwizzleAlignment : kAlignment;
   if (part.box.shape[0] * rowBytes % alignment != 0)
     return std::nullopt;
-  auto getPlace = [&](unsigned dim, int64_t value) {
-    BlockCopyPart::Place place{{0, 0}, 0};
-    place.indices[dim] = value;
-    place.bytes = dim == 0 ? value * rowBytes : value / whole->shape[1] * whole->pieceBytes;
-    return place;
-  };
   for (unsigned dim : {0u, 1u})
-    for (int64_t bit = part.box.shape[dim]; bit < shape[dim]; bit *= 2) {
-      if (bits.getWarpBits(dim) & bit)
-        continue;
-      BlockCopyPart::Place step = getPlace(dim, bit);
-      for (size_t i = 0, count = part.copies.size(); i < count; ++i) {
-        BlockCopyPart::Place copy = part.copies[i];
-        copy.indices[dim] += step.indices[dim];
-        copy.bytes += step.bytes;
-        part.copies.push_back(copy);
-      }
-    }
-  for (auto &[in, steps] : registers.getBases())
-    for (const LinearLayout::Basis &step : steps)
-      if (in == Dim::Warp)
-        part.warps.push_back(getPlace(step[0] ? 0 : 1, step[0] ? step[0] : step[1]));
+    for (int64_t bit = part.box.shape[dim]; bit < tileShape[dim]; bit *= 2)
+      if (!(warpBits[dim] & bit))
+        repeatCopies(dim, bit, 2);
   if (part.copies.size() > kMostCopies)
     return std::nullopt;
   return part;
+}
+
+std::optional<BlockCopyPart> tile::getBlockCopyPart(Operation *op, BufferType buffer,
+                                                    const LinearLayout &registers) {
+  std::optional<BlockCopyBox> whole = getBlockCopyBox(op, buffer);
+  if (!whole || whole->shape.size() != 2)
+    return std::nullopt;
+  return PartFinder(buffer, *whole, registers).find();
 }
 
 std::optional<LinearLayout> tile::chooseBlockCopyLayout(Operation *op, ArrayRef<int64_t> shape,

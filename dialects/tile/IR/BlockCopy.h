@@ -50,12 +50,16 @@ struct BlockCopyPart {
     llvm::SmallVector<int64_t, 2> indices;
     int64_t bytes = 0;
   };
+  /// A digit of a warp's number, and how far one more of it moves the copies.
+  struct Digit {
+    int64_t divisor, count;
+    Place step;
+  };
   /// What one copy moves.
   BlockCopyBox box;
   /// The first warp's copies.
   llvm::SmallVector<Place> copies;
-  /// How far each bit of a warp's number moves them.
-  llvm::SmallVector<Place> warps;
+  llvm::SmallVector<Digit> warps;
 };
 
 /// Nothing if the parts are no boxes, or too many for copies to be worth it.
