@@ -1,6 +1,7 @@
 //===- Rematerializer.cpp - Compute twice what is cheap -------------------===//
 #include "compiler/transforms/RemoveConversions/Rematerializer.h"
 
+#include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/transforms/RemoveConversions/HomeSolver.h"
 #include "dialects/tile/IR/BlockCopy.h"
@@ -63,6 +64,8 @@ Rematerializer::Rematerializer(func::FuncOp function)
 void Rematerializer::run() {
   SmallVector<ConvertLayoutOp> conversions;
   function.walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
+  if (!conversions.empty())
+    findAccessWidths();
   for (ConvertLayoutOp op : conversions)
     if (!rematerialize(op) && !hoistToLoad(op)) // it stands behind the value: others may use it
       available[{op.getSource(), getLayout(op.getType())}] = op;
@@ -82,18 +85,28 @@ Value Rematerializer::find(Value value, LayoutAttr layout) const {
   return available.lookup({value, layout});
 }
 
+/// Before anything changes: patterns are known of values that are there.
+void Rematerializer::findAccessWidths() {
+  SmallVector<LoadOp> loads;
+  function.walk([&](LoadOp load) {
+    if (isBlock(load.getResult()) && getFlexibleTie(load, threads) == LayoutTie::Same)
+      loads.push_back(load);
+  });
+  if (loads.empty())
+    return;
+  AccessAnalysis patterns(function);
+  int64_t bits = getTarget(function).getFact("access_bits", 128);
+  for (LoadOp load : loads)
+    for (unsigned dim = 0; dim < getShape(load.getType()).size(); ++dim)
+      accessWidths[load].push_back(
+          patterns.getVectorWidth(load.getPointer(), load.getMask(), dim, bits));
+}
+
 /// How many elements one access of a thread moves if `load` gives `layout`.
-int64_t Rematerializer::getAccessWidth(LoadOp load, LayoutAttr layout) {
-  int64_t widest = 1, bits = getTarget(load).getFact("access_bits", 128);
-  for (unsigned dim = 0; dim < layout.getLayout().getRank(); ++dim) {
-    int64_t run = layout.getLayout().getContiguity(dim, bits / 8);
-    if (run == 1)
-      continue;
-    if (!patterns)
-      patterns.emplace(function);
-    widest = std::max(widest, std::min(run, patterns->getVectorWidth(load.getPointer(),
-                                                                     load.getMask(), dim, bits)));
-  }
+int64_t Rematerializer::getAccessWidth(LoadOp load, LayoutAttr layout) const {
+  int64_t widest = 1;
+  for (auto [dim, width] : llvm::enumerate(accessWidths.lookup(load)))
+    widest = std::max(widest, layout.getLayout().getContiguity(dim, width));
   return widest;
 }
 

@@ -7,7 +7,6 @@
 #ifndef TILE_COMPILER_TRANSFORMS_REMOVECONVERSIONS_REMATERIALIZER_H
 #define TILE_COMPILER_TRANSFORMS_REMOVECONVERSIONS_REMATERIALIZER_H
 
-#include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,7 +29,8 @@ private:
 
   bool plan(mlir::Value value, LayoutAttr layout, Plan &plan, bool moves = false);
   mlir::Value find(mlir::Value value, LayoutAttr layout) const;
-  int64_t getAccessWidth(LoadOp load, LayoutAttr layout);
+  void findAccessWidths();
+  int64_t getAccessWidth(LoadOp load, LayoutAttr layout) const;
   mlir::Value carryOut(const Plan &plan, mlir::Value value, LayoutAttr layout);
   bool rematerialize(ConvertLayoutOp op);
   bool hoistToLoad(ConvertLayoutOp op);
@@ -39,8 +39,8 @@ private:
   mlir::func::FuncOp function;
   int64_t threads;
   llvm::DenseMap<Wanted, mlir::Value> available;
-  /// Of the function before anything was computed twice, once asked for.
-  std::optional<AccessAnalysis> patterns;
+  /// For loads that may be repeated: the most elements of an access along each dimension.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 4>> accessWidths;
 };
 
 } // namespace tile

@@ -84,7 +84,8 @@ def _define(name: str, kind: str, allowed: tuple[t.dtype, ...], summary: str) ->
         pointer: A pointer or a block of pointers to {list_names(str(each) for each in allowed)}.
         val: The operand.
         mask: Which lanes act.
-        sem: ``"relaxed"``, ``"acquire"``, ``"release"`` or ``"acq_rel"`` (the default).
+        sem: ``"relaxed"``, ``"acquire"``, ``"release"`` or ``"acq_rel"`` (the default). One that releases comes after
+            all that the program has written, by any of its threads; what follows one that acquires comes after it.
         scope: ``"cta"``, ``"gpu"`` (the default) or ``"sys"``.
     """
     return method(atomic)
