@@ -239,6 +239,16 @@ def summed_by_the_last(x, parts, out, counter, BLOCK: tl.constexpr, PROGRAMS: tl
 
 
 @tw.jit
+def turned_behind_tickets(x, tickets, out, BLOCK: tl.constexpr):
+    """Threads act each for its own elements, then write those that others have read."""
+    i = tl.arange(0, BLOCK)
+    values = tl.load(x + i)
+    ticket = tl.atomic_add(tickets + i, 1)
+    tl.store(x + (BLOCK - 1 - i), ticket)
+    tl.store(out + i, values)
+
+
+@tw.jit
 def stored_on_the_way(x, out, sums, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     """A block is stored by a unit while a conversion may need the memory."""
     blocks = tl.make_tensor_descriptor(x, [ROWS, COLUMNS], [COLUMNS, 1], [ROWS, COLUMNS])

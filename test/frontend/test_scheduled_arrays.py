@@ -67,6 +67,20 @@ def test_an_atomic_operation_tells_others_what_the_whole_program_wrote(target):
     assert findings.kinds() == {"race"} and {finding.op for finding in findings} == {"tile.atomic_rmw"}
 
 
+@pytest.mark.parametrize("block", [64, 256, 1024])
+@pytest.mark.parametrize("target", TARGETS)
+def test_threads_do_not_meet_in_an_atomic_operation_of_their_own_elements(target, block):
+    x, tickets, out = np.arange(block, dtype=np.int32), np.arange(block, dtype=np.int32), np.zeros(block, np.int32)
+    report = Checked(kernels.turned_behind_tickets, target)[(1,)](x, tickets, out, BLOCK=block)
+    assert not report, report
+    np.testing.assert_array_equal(out, np.arange(block))
+    np.testing.assert_array_equal(x, np.arange(block)[::-1])
+    signature = {**dict.fromkeys(("x", "tickets", "out"), "*i32:16"), "BLOCK": block}
+    if block >= 256:  # else some hold copies, and are told what the others found
+        text = tw.compile(kernels.turned_behind_tickets, signature, target=target, num_warps=4).asm["scheduled"]
+        assert "scratch_offset" not in text and "tile.barrier" in text
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_atomic_accesses_are_in_order(target):
     x = np.zeros(4, np.int32)

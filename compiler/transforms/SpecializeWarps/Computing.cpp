@@ -119,23 +119,6 @@ void tile::readRings(Block &body, ArrayRef<Ring> rings) { RingReader(rings).run(
 // Stores
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Operation *> collectStores(Operation *root) {
-  SmallVector<Operation *> stores;
-  root->walk([&](Operation *op) {
-    if (isa<DescriptorStoreOp, DescriptorReduceOp>(op) && op->hasAttr(kBlockCopyAttr))
-      stores.push_back(op);
-  });
-  return stores;
-}
-
-/// What a marked access copies to or from.
-static BufferType getAccessBuffer(Operation *access) {
-  auto desc = cast<DescType>(access->getOperand(0).getType());
-  LinearLayout layout = *chooseBlockCopyLayout(access, desc.getShape(), desc.getElementType());
-  return BufferType::get(access->getContext(), desc.getShape(), desc.getElementType(),
-                         LayoutAttr::get(access->getContext(), layout));
-}
-
 int64_t tile::getStoreBytes(func::FuncOp function) {
   DenseMap<Type, int64_t> buffers;
   for (Operation *store : collectStores(function)) {
@@ -148,43 +131,12 @@ int64_t tile::getStoreBytes(func::FuncOp function) {
   return bytes;
 }
 
-/// The layout in which threads have the block of a marked store.
-static LayoutAttr getStored(Operation *store) {
-  auto plain = dyn_cast<DescriptorStoreOp>(store);
-  Value value = plain ? plain.getValue() : cast<DescriptorReduceOp>(store).getValue();
-  return getLayout(value.getType());
-}
-
-/// Whether it is in the code that multiplies: then copies of few large boxes are better,
-/// which leave the copy unit to the operands.
-static bool isAmongProducts(Operation *store) {
-  return llvm::any_of(*store->getBlock(), llvm::IsaPred<DotOp>);
-}
-
-/// Stores of one type share a buffer, where the parts of warps have to be the same.
-bool tile::storesByWarps(func::FuncOp function) {
-  DenseMap<Type, LayoutAttr> parts;
-  return llvm::all_of(collectStores(function), [&](Operation *store) {
-    BufferType buffer = getAccessBuffer(store);
-    LayoutAttr layout = getStored(store);
-    return layout && !isAmongProducts(store) &&
-           parts.try_emplace(buffer, layout).first->second == layout &&
-           getBlockCopyPart(store, buffer, layout.getLayout());
-  });
-}
-
-BlockCopyBox tile::getAccessBox(Operation *access, bool byWarps) {
-  BufferType buffer = getAccessBuffer(access);
-  if (byWarps && !isa<DescriptorLoadOp>(access))
-    return getBlockCopyPart(access, buffer, getStored(access).getLayout())->box;
-  return *getBlockCopyBox(access, buffer);
-}
-
-static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors, bool byWarps) {
+static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors) {
+  bool byWarps = descriptors.byWarps;
   ImplicitLocOpBuilder b(store->getLoc(), store);
   auto made = store->getOperand(0).getDefiningOp<MakeDescriptorOp>();
   Value desc = descriptors.get(made, getAccessBox(store, byWarps));
-  LayoutAttr parts = byWarps ? getStored(store) : LayoutAttr();
+  LayoutAttr parts = byWarps ? getStoredLayout(store) : LayoutAttr();
   auto getIndices = [&](ValueRange indices) {
     if (!descriptors.program.get(made))
       return SmallVector<Value>(indices);
@@ -223,7 +175,7 @@ void tile::storeBlocks(Block &body, Descriptors &descriptors) {
   SmallVector<Operation *> stores = collectStores(body.getParentOp());
   if (stores.empty())
     return;
-  bool byWarps = storesByWarps(body.getParentOp()->getParentOfType<func::FuncOp>());
+  bool byWarps = descriptors.byWarps;
   makeStoreDescriptors(body, descriptors.program, byWarps);
   auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);
   DenseMap<Type, Value> buffers;
@@ -231,7 +183,7 @@ void tile::storeBlocks(Block &body, Descriptors &descriptors) {
     Value &buffer = buffers[getAccessBuffer(store)];
     if (!buffer)
       buffer = BufferAllocOp::create(b, getAccessBuffer(store), IntegerAttr());
-    storeBlock(store, buffer, descriptors, byWarps);
+    storeBlock(store, buffer, descriptors);
   }
   b.setInsertionPointToEnd(&body);
   AwaitBlockStoresOp::create(b, 0, byWarps);

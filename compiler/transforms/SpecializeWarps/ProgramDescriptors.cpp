@@ -18,14 +18,14 @@ SmallVector<Operation *> tile::getBlockAccesses(MakeDescriptorOp desc) {
 }
 
 void ProgramDescriptors::allocate(ImplicitLocOpBuilder &b, func::FuncOp function,
-                                  LaunchDescriptors &launch) {
+                                  LaunchDescriptors &launch, bool storesByWarps) {
   function.walk([&](MakeDescriptorOp desc) {
     if (desc->hasAttr(kBlockCopyAttr) && !getBlockAccesses(desc).empty() && !isMadeAtLaunch(desc))
       order.push_back(desc);
   });
   if (order.empty())
     return;
-  byWarps = storesByWarps(function);
+  byWarps = storesByWarps;
   auto templates = llvm::map_to_vector(order, [&](MakeDescriptorOp desc) {
     return launch.getTemplate(desc, getAccessBox(getBlockAccesses(desc).front(), byWarps));
   });

@@ -24,7 +24,7 @@ public:
   /// Places, at the builder's, for the descriptors of marked accesses that the host
   /// does not make.
   void allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp function,
-                LaunchDescriptors &launch);
+                LaunchDescriptors &launch, bool storesByWarps);
   bool isEmpty() const { return places.empty(); }
   /// The place of what `desc` describes; null if the host makes it.
   mlir::Value get(MakeDescriptorOp desc) const { return places.lookup(desc); }

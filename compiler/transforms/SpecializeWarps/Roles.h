@@ -5,6 +5,7 @@
 #include "compiler/analysis/AddressSlice/AddressSlice.h"
 #include "compiler/transforms/SpecializeWarps/ProgramDescriptors.h"
 #include "compiler/transforms/SpecializeWarps/Rings.h"
+#include "compiler/transforms/SpecializeWarps/StoreParts.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -32,7 +33,8 @@ private:
 
 /// Where accesses find their descriptors.
 struct Descriptors {
-  explicit Descriptors(mlir::func::FuncOp function) : launch(function) {}
+  explicit Descriptors(mlir::func::FuncOp function)
+      : launch(function), byWarps(storesByWarps(function)) {}
   /// Of accesses of which each copy moves a box.
   mlir::Value get(MakeDescriptorOp desc, const BlockCopyBox &box) {
     mlir::Value own = program.get(desc);
@@ -41,6 +43,8 @@ struct Descriptors {
 
   LaunchDescriptors launch;
   ProgramDescriptors program;
+  /// Whether each warp stores its part of blocks.
+  bool byWarps;
 };
 
 /// Copies what `slice` needs of `body` to the builder's place, for a role of `warps`, and
@@ -51,10 +55,6 @@ void buildFetching(mlir::ImplicitLocOpBuilder &b, mlir::Block &body, const Addre
 /// Turns loads in `body` into reads of the rings.
 void readRings(mlir::Block &body, llvm::ArrayRef<Ring> rings);
 
-/// Whether each warp can store the part that it has of whatever marked stores write.
-bool storesByWarps(mlir::func::FuncOp function);
-/// What one copy of a marked access moves, where thread blocks do not share the work.
-BlockCopyBox getAccessBox(mlir::Operation *access, bool byWarps);
 /// Turns marked stores in `body` into stores of buffers, by warps if they can. They are
 /// awaited before their buffer is written again, and at the end of `body`.
 void storeBlocks(mlir::Block &body, Descriptors &descriptors);

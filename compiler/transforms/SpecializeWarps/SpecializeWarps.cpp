@@ -208,6 +208,7 @@ static LogicalResult specialize(func::FuncOp function) {
   SmallVector<Ring> rings = collectRings(*loads);
   fitRings(function, rings, otherBytes);
 
+  Descriptors descriptors(function);
   Block &entry = function.front();
   ImplicitLocOpBuilder b(function.getLoc(), entry.getTerminator());
   RolesOp roles = createRoles(function, b, rings, fetchingWarps, otherBytes);
@@ -216,8 +217,7 @@ static LogicalResult specialize(func::FuncOp function) {
                                    roles->getIterator());
   b.setInsertionPoint(roles);
   allocateRings(b, rings, warps, fetchingWarps * getTarget(function).getLanes());
-  Descriptors descriptors(function);
-  descriptors.program.allocate(b, function, descriptors.launch);
+  descriptors.program.allocate(b, function, descriptors.launch, descriptors.byWarps);
   b.setInsertionPointToEnd(&fetching);
   buildFetching(b, computing, slice, rings, descriptors, fetchingWarps);
   descriptors.program.endFetching(b);

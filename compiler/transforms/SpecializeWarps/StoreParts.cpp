@@ -1,0 +1,128 @@
+//===- StoreParts.cpp - Blocks that warps store by themselves ---------------===//
+//
+// A thread's stores are in order, those of several warps are not: so blocks that one
+// program stores must not meet in parts of different warps.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/SpecializeWarps/StoreParts.h"
+
+#include "compiler/analysis/AccessPattern/AccessPattern.h"
+#include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/PointerBase/PointerBase.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace tile;
+
+SmallVector<Operation *> tile::collectStores(Operation *root) {
+  SmallVector<Operation *> stores;
+  root->walk([&](Operation *op) {
+    if (isa<DescriptorStoreOp, DescriptorReduceOp>(op) && op->hasAttr(kBlockCopyAttr))
+      stores.push_back(op);
+  });
+  return stores;
+}
+
+BufferType tile::getAccessBuffer(Operation *access) {
+  auto desc = cast<DescType>(access->getOperand(0).getType());
+  LinearLayout layout = *chooseBlockCopyLayout(access, desc.getShape(), desc.getElementType());
+  return BufferType::get(access->getContext(), desc.getShape(), desc.getElementType(),
+                         LayoutAttr::get(access->getContext(), layout));
+}
+
+LayoutAttr tile::getStoredLayout(Operation *store) {
+  auto plain = dyn_cast<DescriptorStoreOp>(store);
+  Value value = plain ? plain.getValue() : cast<DescriptorReduceOp>(store).getValue();
+  return getLayout(value.getType());
+}
+
+BlockCopyBox tile::getAccessBox(Operation *access, bool byWarps) {
+  BufferType buffer = getAccessBuffer(access);
+  if (byWarps && !isa<DescriptorLoadOp>(access))
+    return getBlockCopyPart(access, buffer, getStoredLayout(access).getLayout())->box;
+  return *getBlockCopyBox(access, buffer);
+}
+
+namespace {
+/// A store, and the parts that warps have of its block.
+struct PartedStore {
+  Operation *op;
+  BufferType buffer;
+  BlockCopyPart part;
+
+  /// The array that it writes to; null: unknown.
+  Value getArray() const {
+    auto made = op->getOperand(0).getDefiningOp<MakeDescriptorOp>();
+    return made ? getPointerBase(made.getBase()) : Value();
+  }
+  ValueRange getIndices() const {
+    auto plain = dyn_cast<DescriptorStoreOp>(op);
+    return plain ? plain.getIndices() : cast<DescriptorReduceOp>(op).getIndices();
+  }
+  bool isRepeated() const;
+  bool isAligned(const AccessAnalysis &patterns) const;
+};
+} // namespace
+
+/// Whether one program may come by it twice.
+bool PartedStore::isRepeated() const {
+  for (Operation *loop = op->getParentOp(); loop; loop = loop->getParentOp())
+    if (isa<LoopLikeOpInterface>(loop) && !loop->hasAttr(kProgramLoopAttr))
+      return true;
+  return false;
+}
+
+/// Whether two blocks are at one place or apart, where warps are side by side.
+bool PartedStore::isAligned(const AccessAnalysis &patterns) const {
+  for (auto [dim, index] : llvm::enumerate(getIndices())) {
+    bool isCut = llvm::any_of(part.warps, [&, dim = dim](const BlockCopyPart::Digit &digit) {
+      return digit.step.indices[dim] != 0;
+    });
+    if (isCut && patterns.get(index).divisibility.front() % buffer.getBlockShape()[dim] != 0)
+      return false;
+  }
+  return true;
+}
+
+/// Whether a program's stores are in order wherever they meet.
+static bool areInOrder(func::FuncOp function, ArrayRef<PartedStore> stores) {
+  AccessAnalysis patterns(function);
+  auto mayMeet = [](const PartedStore &a, const PartedStore &b) {
+    Value first = a.getArray(), second = b.getArray();
+    return !first || !second || first == second;
+  };
+  for (auto [i, store] : llvm::enumerate(stores))
+    for (const PartedStore &other : stores.drop_front(i)) {
+      bool isSame = store.op == other.op;
+      if (isSame ? !store.isRepeated() : !mayMeet(store, other))
+        continue;
+      if (store.buffer != other.buffer || !store.isAligned(patterns) || !other.isAligned(patterns))
+        return false;
+    }
+  return true;
+}
+
+/// Whether it is in the code that multiplies: then copies of few large boxes are better,
+/// which leave the copy unit to the operands.
+static bool isAmongProducts(Operation *store) {
+  return llvm::any_of(*store->getBlock(), llvm::IsaPred<DotOp>);
+}
+
+/// Stores of one type share a buffer, where the parts of warps have to be the same.
+bool tile::storesByWarps(func::FuncOp function) {
+  DenseMap<Type, LayoutAttr> layouts;
+  SmallVector<PartedStore> stores;
+  for (Operation *op : collectStores(function)) {
+    BufferType buffer = getAccessBuffer(op);
+    LayoutAttr layout = getStoredLayout(op);
+    if (!layout || isAmongProducts(op) ||
+        layouts.try_emplace(buffer, layout).first->second != layout)
+      return false;
+    std::optional<BlockCopyPart> part = getBlockCopyPart(op, buffer, layout.getLayout());
+    if (!part)
+      return false;
+    stores.push_back({op, buffer, *part});
+  }
+  return !stores.empty() && areInOrder(function, stores);
+}
