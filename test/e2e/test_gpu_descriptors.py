@@ -115,7 +115,7 @@ def test_loops_of_any_length(rng, stages, warps, block):
 
 # Warps below each other, side by side, and with rows of several places of a block.
 SHAPES = [((64, 64, 64), 4), ((128, 64, 64), 8), ((64, 256, 32), 8), ((256, 64, 32), 4), ((32, 64, 32), 4),
-          ((192, 64, 32), 12), ((192, 128, 64), 4)]
+          ((192, 64, 32), 12), ((192, 64, 32), 8), ((192, 128, 64), 4)]
 
 
 @pytest.mark.parametrize("programs", [1, 3, 12])

@@ -144,6 +144,13 @@ static bool isEvenCut(int64_t size, int64_t parts, int64_t step) {
   return llvm::isPowerOf2_64(parts) || size % (parts * step) == 0;
 }
 
+/// A unit that reads rows on chip reads those that are there, and no padding.
+static bool hasRows(const MatmulProblem &problem, MatmulUnit unit, int64_t parts) {
+  int64_t rows = unit.getInstructionShape()[0];
+  return !unit.readsOnChip() || problem.m <= rows || problem.m % rows != 0 ||
+         problem.m % (parts * rows) == 0;
+}
+
 /// Warps of which no arrangement cuts the product evenly compute the same as others.
 static WarpGrid arrangeWarps(const MatmulProblem &problem, MatmulUnit unit, int64_t batch,
                              bool isChained) {
@@ -154,12 +161,13 @@ static WarpGrid arrangeWarps(const MatmulProblem &problem, MatmulUnit unit, int6
   warps /= best.batch;
   best.rows = warps;
   if (isChained && problem.m >= instruction[0] * warps &&
-      isEvenCut(problem.m, warps, instruction[0]))
+      isEvenCut(problem.m, warps, instruction[0]) && hasRows(problem, unit, warps))
     return best;
   std::optional<double> least;
   for (int64_t columns = 1; columns <= warps; ++columns) {
     WarpGrid grid{best.batch, warps / columns, columns};
-    if (warps % columns != 0 || !isEvenCut(problem.m, grid.rows, instruction[0]) ||
+    if (warps % columns != 0 || !hasRows(problem, unit, grid.rows) ||
+        !isEvenCut(problem.m, grid.rows, instruction[0]) ||
         !isEvenCut(problem.n, columns, instruction[1]))
       continue;
     double traffic = getTraffic(problem, unit, grid);
