@@ -132,6 +132,11 @@ public:
   /// digits are 0 (`isOwner`): every element then has exactly one owner.
   uint64_t getFreeMask(Dim in) const { return tile.getFreeMask(in); }
   bool isOwner(Dim in, int64_t index) const;
+  /// No element is held by two lanes or two warps.
+  bool hasOneOwner() const {
+    return isOwner(Dim::Lane, getInSize(Dim::Lane) - 1) &&
+           isOwner(Dim::Warp, getInSize(Dim::Warp) - 1);
+  }
   /// No element is held twice.
   bool isInjective() const;
   /// Every covered element is held. Holds for all layouts the constructors make.

@@ -34,12 +34,10 @@ static int64_t getConversionBytes(Operation *op, Type block, const LinearLayout 
   return planConversion(source, result, shape, facts).getScratchBytes();
 }
 
-/// Whether each element is one thread's, so that nobody has to be told.
-static bool hasOneOwner(Operation *op, const LinearLayout &layout) {
+/// Whether all threads have elements of their own, so that nobody has to be told.
+static bool isEachOwner(Operation *op, const LinearLayout &layout) {
   return layout.getInSize(Dim::Lane) == getTarget(op).getLanes() &&
-         layout.getInSize(Dim::Warp) == getModuleInt(op, kNumWarpsAttr, 1) &&
-         llvm::all_of(ArrayRef{Dim::Lane, Dim::Warp},
-                      [&](Dim in) { return layout.isOwner(in, layout.getInSize(in) - 1); });
+         layout.getInSize(Dim::Warp) == getModuleInt(op, kNumWarpsAttr, 1) && layout.hasOneOwner();
 }
 
 /// Bytes to give a result that few threads have to all that hold it.
@@ -49,7 +47,7 @@ static int64_t getBroadcastBytes(Operation *op, Type result) {
   if (!isa<RankedTensorType>(result))
     return getMemoryBits(result) / 8;
   const LinearLayout &layout = getBlockLayout(result);
-  if (hasOneOwner(op, layout))
+  if (isEachOwner(op, layout))
     return 0;
   std::optional<MemoryPlan> plan = planMemory(
       layout, layout, getShape(result), getConversionFacts(getTarget(op), getElementType(result)));

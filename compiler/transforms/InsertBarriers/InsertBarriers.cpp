@@ -252,13 +252,6 @@ static bool mayBeFetchedTogether(const LinearLayout &layout, Type element) {
                        [&](unsigned dim) { return layout.getContiguity(dim, longer) == longer; });
 }
 
-/// Whether each element is held by one thread.
-static bool hasOneOwner(LayoutAttr attr) {
-  const LinearLayout &layout = attr.getLayout();
-  return llvm::all_of(ArrayRef{Dim::Lane, Dim::Warp},
-                      [&](Dim in) { return layout.isOwner(in, layout.getInSize(in) - 1); });
-}
-
 namespace {
 /// How threads access a buffer.
 struct BufferAccesses {
@@ -273,7 +266,7 @@ struct BufferAccesses {
     LayoutAttr own = getAccessLayout(access);
     if (!layout)
       layout = own;
-    isShared |= !own || own != layout || !hasOneOwner(own);
+    isShared |= !own || own != layout || !own.getLayout().hasOneOwner();
     isFetchedTogether |= own && mayBeFetchedTogether(own.getLayout(), element);
     isStoredByWarps |= isa<BlockStoreOp>(access);
     isOnlyWritten &= isa<BlockStoreOp, BufferStoreOp>(access);
@@ -419,7 +412,7 @@ void BarrierInserter::visitAtomic(Operation *op, const AtomicAccess &access, Sta
 /// pointer all threads load, and the first one stores.
 static GlobalUse getUse(Value pointer) {
   LayoutAttr layout = getLayout(pointer.getType());
-  return {getPointerBase(pointer), layout && hasOneOwner(layout) ? pointer : Value()};
+  return {getPointerBase(pointer), layout && layout.getLayout().hasOneOwner() ? pointer : Value()};
 }
 
 void BarrierInserter::visitGlobal(Operation *op, State &state) {

@@ -89,10 +89,9 @@ LayoutAttr HomeSolver::getAccessLayout(Operation *op) const {
 }
 
 void HomeSolver::fixAnchors() {
-  LayoutAttr access;
-  auto fix = [&](Value value, Priority priority) {
+  auto fix = [&](Value value, Priority priority, LayoutAttr layout = {}) {
     if (isBlock(value))
-      homes[value] = {access ? access : getLayout(value.getType()), priority, true};
+      homes[value] = {layout ? layout : getLayout(value.getType()), priority, true};
   };
   for (Value argument : function.getArguments())
     fix(argument, Loaded);
@@ -101,13 +100,12 @@ void HomeSolver::fixAnchors() {
         getFlexibleTie(op, threads) != LayoutTie::Anchor)
       return;
     bool isAccess = isa<LoadOp, StoreOp>(op) || getAtomicAccess(op);
-    access = isAccess && isBlock(op->getOperand(0)) ? getAccessLayout(op) : LayoutAttr();
+    LayoutAttr access = isAccess && isBlock(op->getOperand(0)) ? getAccessLayout(op) : LayoutAttr();
     for (Value result : op->getResults())
-      fix(result, isa<DotOp>(op) ? Multiplied : Loaded);
+      fix(result, isa<DotOp>(op) ? Multiplied : Loaded, access);
     for (OpOperand &operand : op->getOpOperands())
       if (isBlock(operand.get()))
         anchored[&operand] = access ? access : getLayout(operand.get().getType());
-    access = {};
     for (Region &region : op->getRegions())
       for (Value argument : region.getArguments())
         fix(argument, Loaded);

@@ -122,7 +122,7 @@ void tile::readRings(Block &body, ArrayRef<Ring> rings) { RingReader(rings).run(
 int64_t tile::getStoreBytes(func::FuncOp function) {
   DenseMap<Type, int64_t> buffers;
   for (Operation *store : collectStores(function)) {
-    BufferType type = getAccessBuffer(store);
+    BufferType type = getBlockCopyBuffer(store);
     buffers[type] = type.getBytes();
   }
   int64_t bytes = 0;
@@ -166,7 +166,7 @@ static void makeStoreDescriptors(Block &body, const ProgramDescriptors &descript
     ImplicitLocOpBuilder b(user->getLoc(), user);
     descriptors.make(
         b, descs, dyn_cast<scf::ForOp>(user), [](Value value) { return value; },
-        [&] { AwaitBlockStoresOp::create(b, 0, byWarps); });
+        [&] { AwaitBlockStoresOp::create(b, 0, byWarps); }, byWarps);
   });
 }
 
@@ -180,9 +180,9 @@ void tile::storeBlocks(Block &body, Descriptors &descriptors) {
   auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);
   DenseMap<Type, Value> buffers;
   for (Operation *store : stores) {
-    Value &buffer = buffers[getAccessBuffer(store)];
+    Value &buffer = buffers[getBlockCopyBuffer(store)];
     if (!buffer)
-      buffer = BufferAllocOp::create(b, getAccessBuffer(store), IntegerAttr());
+      buffer = BufferAllocOp::create(b, getBlockCopyBuffer(store), IntegerAttr());
     storeBlock(store, buffer, descriptors);
   }
   b.setInsertionPointToEnd(&body);

@@ -18,14 +18,13 @@ SmallVector<Operation *> tile::getBlockAccesses(MakeDescriptorOp desc) {
 }
 
 void ProgramDescriptors::allocate(ImplicitLocOpBuilder &b, func::FuncOp function,
-                                  LaunchDescriptors &launch, bool storesByWarps) {
+                                  LaunchDescriptors &launch, bool byWarps) {
   function.walk([&](MakeDescriptorOp desc) {
     if (desc->hasAttr(kBlockCopyAttr) && !getBlockAccesses(desc).empty() && !isMadeAtLaunch(desc))
       order.push_back(desc);
   });
   if (order.empty())
     return;
-  byWarps = storesByWarps;
   auto templates = llvm::map_to_vector(order, [&](MakeDescriptorOp desc) {
     return launch.getTemplate(desc, getAccessBox(getBlockAccesses(desc).front(), byWarps));
   });
@@ -64,9 +63,8 @@ static bool areIn(ArrayRef<MakeDescriptorOp> descs, scf::ForOp loop) {
 }
 
 void ProgramDescriptors::make(ImplicitLocOpBuilder &b, ArrayRef<MakeDescriptorOp> descs,
-                              scf::ForOp loop, Lookup lookup,
-                              llvm::function_ref<void()> await) const {
-  bool forStores = !isa<DescriptorLoadOp>(getBlockAccesses(descs.front()).front());
+                              scf::ForOp loop, Lookup lookup, llvm::function_ref<void()> await,
+                              bool forWarps) const {
   OpBuilder::InsertionGuard guard(b);
   if (loop && areIn(descs, loop)) {
     Value runs = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lookup(loop.getLowerBound()),
@@ -89,7 +87,7 @@ void ProgramDescriptors::make(ImplicitLocOpBuilder &b, ArrayRef<MakeDescriptorOp
                             lookup(desc.getBase()), sizes, strides);
     made.push_back(get(desc));
   }
-  DescriptorPublishOp::create(b, made, /*forWarps=*/forStores && byWarps);
+  DescriptorPublishOp::create(b, made, forWarps);
 }
 
 SmallVector<Value> ProgramDescriptors::getIndices(ImplicitLocOpBuilder &b, MakeDescriptorOp desc,
@@ -111,12 +109,12 @@ void ProgramDescriptors::endFetching(ImplicitLocOpBuilder &b) const {
 }
 
 /// The program has awaited all copies, but descriptors may have been made for none.
-void ProgramDescriptors::endComputing(ImplicitLocOpBuilder &b) const {
+void ProgramDescriptors::endComputing(ImplicitLocOpBuilder &b, bool byWarps) const {
   if (isEmpty())
     return;
   Value zero = createI32(b, 0);
   AcquireOp::create(b, done, zero, zero, ValueRange());
-  if (byWarps) // each has awaited its own
+  if (byWarps)
     BarrierOp::create(b);
   DescriptorFreeOp::create(b, DescriptorAllocOp(alloc).getDescriptors());
 }

@@ -22,9 +22,9 @@ public:
   using Lookup = llvm::function_ref<mlir::Value(mlir::Value)>;
 
   /// Places, at the builder's, for the descriptors of marked accesses that the host
-  /// does not make.
+  /// does not make; `byWarps`: each warp stores a part.
   void allocate(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp function,
-                LaunchDescriptors &launch, bool storesByWarps);
+                LaunchDescriptors &launch, bool byWarps);
   bool isEmpty() const { return places.empty(); }
   /// The place of what `desc` describes; null if the host makes it.
   mlir::Value get(MakeDescriptorOp desc) const { return places.lookup(desc); }
@@ -33,22 +33,23 @@ public:
   /// be made before: `desc` is where `op` is.
   llvm::SmallVector<MakeDescriptorOp> getMadeBefore(mlir::Operation *op, bool forLoads) const;
   /// Makes them at the builder's place from what `lookup` gives for their parts, if
-  /// `loop` (or null) runs at all, after what `await` writes.
+  /// `loop` (or null) runs at all, after what `await` writes; `forWarps`: each of them
+  /// starts copies.
   void make(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<MakeDescriptorOp> descs,
-            mlir::scf::ForOp loop, Lookup lookup, llvm::function_ref<void()> await) const;
+            mlir::scf::ForOp loop, Lookup lookup, llvm::function_ref<void()> await,
+            bool forWarps = false) const;
   /// The place of a block in an array of `desc`.
   llvm::SmallVector<mlir::Value> getIndices(mlir::ImplicitLocOpBuilder &b, MakeDescriptorOp desc,
                                             mlir::ValueRange indices, Lookup lookup) const;
   /// The fetching role tells that it has made the last one.
   void endFetching(mlir::ImplicitLocOpBuilder &b) const;
-  /// The computing role gives the places back.
-  void endComputing(mlir::ImplicitLocOpBuilder &b) const;
+  /// The computing role, or each of its warps for itself, has awaited its stores: it
+  /// gives the places back.
+  void endComputing(mlir::ImplicitLocOpBuilder &b, bool byWarps) const;
 
 private:
   llvm::SmallVector<MakeDescriptorOp> order;
   llvm::DenseMap<mlir::Operation *, mlir::Value> places;
-  /// Whether each warp starts stores.
-  bool byWarps = false;
   DescriptorAllocOp alloc;
   mlir::Value done;
 };

@@ -103,13 +103,6 @@ void RingPlaces::advance(ImplicitLocOpBuilder &b, Operation *loop) {
 // The plan
 //===----------------------------------------------------------------------===//
 
-static BufferType getBlock(DescriptorLoadOp load) {
-  DescType desc = load.getDesc().getType();
-  LinearLayout layout = *chooseBlockCopyLayout(load, desc.getShape(), desc.getElementType());
-  return BufferType::get(load.getContext(), desc.getShape(), desc.getElementType(),
-                         LayoutAttr::get(load.getContext(), layout));
-}
-
 /// A descriptor that thread blocks make is for blocks as they are.
 static bool isCopiedInShares(DescriptorLoadOp load, BufferType block) {
   int64_t parts = getModuleInt(load, kNumCtasAttr, 1);
@@ -119,7 +112,7 @@ static bool isCopiedInShares(DescriptorLoadOp load, BufferType block) {
 }
 
 RingLoad tile::getRingLoad(DescriptorLoadOp load) {
-  BufferType block = getBlock(load);
+  BufferType block = getBlockCopyBuffer(load);
   return {load, block, isCopiedInShares(load, block)};
 }
 

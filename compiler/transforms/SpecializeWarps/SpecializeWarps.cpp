@@ -224,7 +224,7 @@ static LogicalResult specialize(func::FuncOp function) {
   readRings(computing, rings);
   storeBlocks(computing, descriptors);
   b.setInsertionPointToEnd(&computing);
-  descriptors.program.endComputing(b);
+  descriptors.program.endComputing(b, descriptors.byWarps);
   for (const RingLoad &load : *loads)
     load.op->erase();
   computing.walk([](MakeDescriptorOp desc) {

@@ -18,7 +18,8 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     `tile-release-buffers` places the arrivals at the latter. Blocks are stored
     through a buffer: by each warp the part that it has, where all stores are behind
     the code that multiplies, parts are boxes, and blocks that one program stores
-    do not meet in parts of different warps; else by one thread. Descriptors are arguments of the kernel, behind all others;
+    do not meet in parts of different warps; else by one thread.
+    Descriptors are arguments of the kernel, behind all others;
     `tile.launch_descriptors` says how the host makes them. What the host cannot
     know, the role that copies describes in a place of `tile.descriptor_alloc`,
     before the loop that uses it, like a template among these arguments.

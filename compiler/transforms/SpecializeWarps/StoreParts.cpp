@@ -24,13 +24,6 @@ SmallVector<Operation *> tile::collectStores(Operation *root) {
   return stores;
 }
 
-BufferType tile::getAccessBuffer(Operation *access) {
-  auto desc = cast<DescType>(access->getOperand(0).getType());
-  LinearLayout layout = *chooseBlockCopyLayout(access, desc.getShape(), desc.getElementType());
-  return BufferType::get(access->getContext(), desc.getShape(), desc.getElementType(),
-                         LayoutAttr::get(access->getContext(), layout));
-}
-
 LayoutAttr tile::getStoredLayout(Operation *store) {
   auto plain = dyn_cast<DescriptorStoreOp>(store);
   Value value = plain ? plain.getValue() : cast<DescriptorReduceOp>(store).getValue();
@@ -38,7 +31,7 @@ LayoutAttr tile::getStoredLayout(Operation *store) {
 }
 
 BlockCopyBox tile::getAccessBox(Operation *access, bool byWarps) {
-  BufferType buffer = getAccessBuffer(access);
+  BufferType buffer = getBlockCopyBuffer(access);
   if (byWarps && !isa<DescriptorLoadOp>(access))
     return getBlockCopyPart(access, buffer, getStoredLayout(access).getLayout())->box;
   return *getBlockCopyBox(access, buffer);
@@ -87,20 +80,25 @@ bool PartedStore::isAligned(const AccessAnalysis &patterns) const {
 
 /// Whether a program's stores are in order wherever they meet.
 static bool areInOrder(func::FuncOp function, ArrayRef<PartedStore> stores) {
-  AccessAnalysis patterns(function);
   auto mayMeet = [](const PartedStore &a, const PartedStore &b) {
     Value first = a.getArray(), second = b.getArray();
     return !first || !second || first == second;
   };
+  SmallVector<const PartedStore *> meeting;
   for (auto [i, store] : llvm::enumerate(stores))
     for (const PartedStore &other : stores.drop_front(i)) {
       bool isSame = store.op == other.op;
       if (isSame ? !store.isRepeated() : !mayMeet(store, other))
         continue;
-      if (store.buffer != other.buffer || !store.isAligned(patterns) || !other.isAligned(patterns))
+      if (store.buffer != other.buffer)
         return false;
+      meeting.append({&store, &other});
     }
-  return true;
+  if (meeting.empty())
+    return true;
+  AccessAnalysis patterns(function);
+  return llvm::all_of(meeting,
+                      [&](const PartedStore *store) { return store->isAligned(patterns); });
 }
 
 /// Whether it is in the code that multiplies: then copies of few large boxes are better,
@@ -114,7 +112,7 @@ bool tile::storesByWarps(func::FuncOp function) {
   DenseMap<Type, LayoutAttr> layouts;
   SmallVector<PartedStore> stores;
   for (Operation *op : collectStores(function)) {
-    BufferType buffer = getAccessBuffer(op);
+    BufferType buffer = getBlockCopyBuffer(op);
     LayoutAttr layout = getStoredLayout(op);
     if (!layout || isAmongProducts(op) ||
         layouts.try_emplace(buffer, layout).first->second != layout)

@@ -11,8 +11,6 @@ namespace tile {
 
 /// Marked stores and combinations below `root`.
 llvm::SmallVector<mlir::Operation *> collectStores(mlir::Operation *root);
-/// What a marked access copies to or from.
-BufferType getAccessBuffer(mlir::Operation *access);
 /// The layout in which threads have the block of a marked store.
 LayoutAttr getStoredLayout(mlir::Operation *store);
 /// Whether each warp can store the part that it has of whatever marked stores write.

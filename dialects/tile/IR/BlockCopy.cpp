@@ -102,6 +102,7 @@ public:
 
 private:
   bool findWarps();
+  bool areBoxes() const;
   int64_t getRun(unsigned dim) const;
   BlockCopyPart::Place getPlace(unsigned dim, int64_t index) const;
   void repeatCopies(unsigned dim, int64_t step, int64_t count);
@@ -154,6 +155,16 @@ bool PartFinder::findWarps() {
   return true;
 }
 
+/// Whether threads of a warp, and their registers, differ in what no warp moves.
+bool PartFinder::areBoxes() const {
+  return llvm::all_of(layout.getBases(), [&](auto &part) {
+    return part.first == Dim::Warp ||
+           llvm::none_of(part.second, [&](const LinearLayout::Basis &step) {
+             return (step[0] & warpBits[0]) || (step[1] & warpBits[1]);
+           });
+  });
+}
+
 /// Elements in a row along `dim` that a warp has, from a multiple of their number on.
 int64_t PartFinder::getRun(unsigned dim) const {
   int64_t lowest = warpBits[dim] & -warpBits[dim];
@@ -179,7 +190,7 @@ std::optional<BlockCopyPart> PartFinder::find() {
   if (!layout.isInjective() || layout.getInSize(Dim::Block) != 1 ||
       !llvm::all_of(layout.getRepeats(), moves) ||
       ArrayRef<int64_t>(layout.getShape()) != buffer.getBlockShape() || !findWarps() ||
-      getRun(1) < part.box.shape[1])
+      !areBoxes() || getRun(1) < part.box.shape[1])
     return std::nullopt;
   part.box.shape[0] = getRun(0);
   part.box.pieces = 1;
@@ -209,4 +220,11 @@ std::optional<LinearLayout> tile::chooseBlockCopyLayout(Operation *op, ArrayRef<
     return std::nullopt;
   std::optional<Candidate> candidate = findCandidate(op, shape, element.getIntOrFloatBitWidth());
   return candidate ? std::optional(candidate->layout) : std::nullopt;
+}
+
+BufferType tile::getBlockCopyBuffer(Operation *access) {
+  auto desc = cast<DescType>(access->getOperand(0).getType());
+  LinearLayout layout = *chooseBlockCopyLayout(access, desc.getShape(), desc.getElementType());
+  return BufferType::get(access->getContext(), desc.getShape(), desc.getElementType(),
+                         LayoutAttr::get(access->getContext(), layout));
 }

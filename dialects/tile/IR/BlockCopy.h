@@ -70,6 +70,9 @@ std::optional<BlockCopyPart> getBlockCopyPart(mlir::Operation *op, BufferType bu
 std::optional<LinearLayout>
 chooseBlockCopyLayout(mlir::Operation *op, llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
+/// A buffer for a block that `access`, by a descriptor, copies; the machine must be able to.
+BufferType getBlockCopyBuffer(mlir::Operation *access);
+
 } // namespace tile
 
 #endif // TILE_DIALECTS_TILE_IR_BLOCKCOPY_H

@@ -170,10 +170,11 @@ def Tile_BlockStoreOp : Tile_Op<"block_store", [MemoryEffects<[MemRead, MemWrite
     - block_store.5: the parts of the warps are boxes that copies move.
   }];
   let arguments = (ins Tile_BufferType:$buffer, Tile_DescType:$desc, Variadic<I32>:$indices,
-                       OptionalAttr<Tile_AtomicKindAttr>:$kind, OptionalAttr<Tile_LayoutAttr>:$parts);
+                       OptionalAttr<Tile_AtomicKindAttr>:$kind,
+                       OptionalAttr<Tile_LayoutAttr>:$parts);
   let assemblyFormat = [{
-    $buffer `,` $desc `[` $indices `]` (`kind` $kind^)? (`parts` `(` $parts^ `)`)? attr-dict `:` qualified(type($buffer)) `,`
-    qualified(type($desc))
+    $buffer `,` $desc `[` $indices `]` (`kind` $kind^)? (`parts` `(` $parts^ `)`)? attr-dict `:`
+    qualified(type($buffer)) `,` qualified(type($desc))
   }];
   let hasVerifier = 1;
 }

@@ -40,6 +40,7 @@ func.func @expect_1(%s: !tile.signals<3>, %i: i32) {
 // -----
 
 #memory = #tile.layout<[64]: offset = [[1], [2], [4], [8], [16], [32]]>
+#rows = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32}>} {
 func.func @block_copy_1(%d: !tile.desc<64xf16>, %b: !tile.buffer<64xf16, #memory>, %s: !tile.signals<1>, %i: i32) {
   // expected-error @+1 {{expects 1 indices, got 2}}
@@ -54,6 +55,12 @@ func.func @block_copy_2(%d: !tile.desc<64xf32>, %b: !tile.buffer<64xf16, #memory
 func.func @block_store_4(%d: !tile.desc<64xf16>, %b: !tile.buffer<64xf16, #memory>, %i: i32) {
   // expected-error @+1 {{got 'f16'}}
   tile.block_store %b, %d[%i] kind add : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
+  return
+}
+// Lanes go to where another warp has its rows.
+func.func @block_store_5_boxes(%d: !tile.desc<64x64xf16>, %b: !tile.buffer<64x64xf16, #rows>, %i: i32) {
+  // expected-error @+1 {{expects parts of warps that are boxes which copies move, got #tile.layout<[64, 64]: register}}
+  tile.block_store %b, %d[%i, %i] parts(#tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [20, 0]], warp = [[16, 0], [32, 0]]>) : !tile.buffer<64x64xf16, #rows>, !tile.desc<64x64xf16>
   return
 }
 func.func @block_store_5(%d: !tile.desc<64xf16>, %b: !tile.buffer<64xf16, #memory>, %i: i32) {
