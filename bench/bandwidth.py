@@ -47,16 +47,20 @@ PARTS: list[Options] = [
 
 
 def persistent_rows(columns: int) -> list[Options]:
-    """Programs for each multiprocessor, as many warps as a row keeps busy, rows on their way."""
+    """Programs for each multiprocessor, or so many that they share the rows equally; as many warps as a row keeps
+    busy, rows on their way."""
     warps = (4, 8) if columns <= 4096 else (8, 16) if columns <= 8192 else (16, 32)
-    return [{"num_warps": count, "PER_UNIT": programs, "STAGES": stages}
-            for count in warps for programs in (1, 2, 3, 4) if programs * count <= 32 for stages in (1, 2, 3)]
+    return [{"num_warps": count, "PER_UNIT": programs, "EQUAL": equal, "STAGES": stages}
+            for count in warps for programs in (1, 2, 3, 4) if programs * count <= 32
+            for equal in (False, True) if not equal or programs.bit_count() == 1 for stages in (1, 2, 3)]
 
 
 def take_programs(options: Options, tensor: Any) -> tuple[int, Options]:
-    """How many programs there are in all, and the other options."""
+    """How many programs there are in all, a power of two if each is to have as many rows as the others, and the other
+    options."""
     rest = dict(options)
-    return rest.pop("PER_UNIT") * arrays.processors(tensor), rest
+    programs = rest.pop("PER_UNIT") * arrays.processors(tensor)
+    return 1 << programs.bit_length() - 1 if rest.pop("EQUAL", False) else programs, rest
 
 
 # --- rows ---------------------------------------------------------------------------------------------------
@@ -150,7 +154,8 @@ def _norm_backward(name: str, module: Any, twin: Any, rows: int, columns: int, p
 
         def call(options: Options) -> Any:
             programs, rest = take_programs(options, x)
-            return module.backward(dy, x, weights[0], *statistics, programs=programs, dx=dx, **rest)
+            return module.backward(dy, x, weights[0], *statistics, programs=programs, dx=dx,
+                                   overlap=not place.is_dry(), **rest)
 
         return call
 

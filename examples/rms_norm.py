@@ -2,7 +2,8 @@
 
 The backward pass runs as many programs as the machine holds at once. Each walks over its rows, keeps
 the sum of the weight's gradient on the way, and writes it as one partial row; a second kernel adds the
-partial rows. There are no atomics: the result is the same in every run.
+partial rows. There are no atomics: the result is the same in every run. On an NVIDIA GPU the second
+kernel is already there when the first one ends: it begins early and waits.
 """
 
 import numpy as np
@@ -25,7 +26,9 @@ def forward_kernel(x, y, weight, rstd, stride, columns, eps, BLOCK: tl.constexpr
 
 @tw.jit
 def backward_kernel(dy, x, weight, rstd, dx, partial, stride, rows, columns, BLOCK: tl.constexpr,
-                    STAGES: tl.constexpr):
+                    STAGES: tl.constexpr, OVERLAP: tl.constexpr):
+    if OVERLAP:
+        tl.extra.cuda.gdc_launch_dependents()
     program = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
     mask = offsets < columns
@@ -45,7 +48,10 @@ def backward_kernel(dy, x, weight, rstd, dx, partial, stride, rows, columns, BLO
 
 
 @tw.jit
-def reduce_kernel(partial, result, parts, columns, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+def reduce_kernel(partial, result, parts, columns, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                  OVERLAP: tl.constexpr):
+    if OVERLAP:
+        tl.extra.cuda.gdc_wait()
     offsets = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, parts, BLOCK_M):
@@ -65,15 +71,16 @@ def forward(x, weight, eps, y=None, **options):
     return y, rstd
 
 
-def backward(dy, x, weight, rstd, programs=None, dx=None, STAGES: int = 2, **options):
-    """Gradients of x and the weight."""
+def backward(dy, x, weight, rstd, programs=None, dx=None, STAGES: int = 2, overlap: bool = True, **options):
+    """Gradients of x and the weight. `overlap`: the second kernel begins early, where the GPU can do that."""
     rows, columns = x.shape
     programs = min(rows, programs or processors(x))
     dx, dw = empty_like(x) if dx is None else dx, empty_like(weight)
     partial = empty((programs, columns), "float32", x)
     backward_kernel[(programs,)](dy, x, weight, rstd, dx, partial, columns, rows, columns,
-                                 BLOCK=tw.next_power_of_2(columns), STAGES=STAGES, **options)
-    reduce_kernel[(tw.cdiv(columns, 32),)](partial, dw, programs, columns, BLOCK_M=64, BLOCK_N=32)
+                                 BLOCK=tw.next_power_of_2(columns), STAGES=STAGES, OVERLAP=overlap, **options)
+    reduce_kernel[(tw.cdiv(columns, 32),)](partial, dw, programs, columns, BLOCK_M=64, BLOCK_N=32, OVERLAP=overlap,
+                                           launch_pdl=overlap)
     return dx, dw
 
 

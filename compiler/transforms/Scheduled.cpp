@@ -9,6 +9,7 @@
 #include "compiler/transforms/ExpandSorts/ExpandSorts.h"
 #include "compiler/transforms/GuardArithmetic/GuardArithmetic.h"
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
+#include "compiler/transforms/JoinReductions/JoinReductions.h"
 #include "compiler/transforms/LoadAhead/LoadAhead.h"
 #include "compiler/transforms/OverlapDots/OverlapDots.h"
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
@@ -55,6 +56,7 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createGuardArithmetic());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createJoinReductions());
   pm.addNestedPass<func::FuncOp>(createRecomputeBlocks());
   pm.addPass(createPlanBuffers());
   pm.addNestedPass<func::FuncOp>(createInsertBarriers());

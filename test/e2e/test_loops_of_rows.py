@@ -102,3 +102,37 @@ def test_columns_are_reduced(rng, shape, block, stages):
     columns_kernel[(tw.cdiv(shape[1], block[1]),)](x, sums, largest, *shape, *block, STAGES=stages)
     np.testing.assert_allclose(sums, x.astype(np.float64).sum(axis=0), rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(largest, x.max(axis=0))
+
+
+@tw.jit
+def facts_kernel(x, sums, squares, largest, places, wholes, count, SHAPE: tl.constexpr, AXIS: tl.constexpr):
+    """Of each block: what needs the same elements, and no other result."""
+    KEPT: tl.constexpr = SHAPE[1 - AXIS]
+    rows, columns = tl.arange(0, SHAPE[0])[:, None], tl.arange(0, SHAPE[1])[None, :]
+    for block in range(count):
+        values = tl.load(x + (block * SHAPE[0] + rows) * SHAPE[1] + columns)
+        out = block * KEPT + tl.arange(0, KEPT)
+        tl.store(sums + out, tl.sum(values.to(tl.float32), AXIS))
+        tl.store(squares + out, tl.sum(values.to(tl.float32) * values.to(tl.float32), AXIS))
+        most, place = tl.max(values, AXIS, return_indices=True)
+        tl.store(largest + out, most)
+        tl.store(places + out, place)
+        tl.store(wholes + out, tl.sum(values.to(tl.int64), AXIS))
+
+
+@pytest.mark.parametrize("warps", [1, 4, 8])
+@pytest.mark.parametrize("shape, axis", [((1, 1024), 1), ((4, 512), 1), ((512, 4), 0), ((64, 16), 1), ((32, 128), 0),
+                                         ((6, 96), 1), ((16, 1024), 0)])
+def test_reductions_that_do_not_need_each_other(rng, shape, axis, warps):
+    count = 3
+    x = rng.permutation(np.arange(count * shape[0] * shape[1]) % 2039 - 1000).reshape(count, *shape).astype(np.float32)
+    kept = count * shape[1 - axis]
+    sums, squares, largest = (np.full(kept, np.nan, np.float32) for _ in range(3))
+    places, wholes = np.full(kept, -1, np.int32), np.full(kept, -1, np.int64)
+    facts_kernel[(1,)](x, sums, squares, largest, places, wholes, count, SHAPE=shape, AXIS=axis, num_warps=warps)
+    exact = x.astype(np.int64)
+    np.testing.assert_array_equal(wholes, exact.sum(axis + 1).ravel())
+    np.testing.assert_array_equal(largest, x.max(axis + 1).ravel())
+    np.testing.assert_array_equal(places, x.argmax(axis + 1).ravel())
+    np.testing.assert_allclose(sums, exact.sum(axis + 1).ravel(), rtol=1e-5, atol=1)
+    np.testing.assert_allclose(squares, (exact**2).sum(axis + 1).ravel(), rtol=1e-5)

@@ -54,6 +54,30 @@ static int64_t getBroadcastBytes(Operation *op, Type result) {
   return plan ? plan->scratchBytes : 0;
 }
 
+JointMove tile::planJointMove(TargetAttr target, ArrayRef<Type> elements,
+                              const LinearLayout &source, const LinearLayout &result,
+                              ArrayRef<int64_t> shape) {
+  constexpr int64_t kMaxBytesAtOnce = 8192, kAlignment = 16;
+  JointMove move;
+  int64_t sum = 0;
+  bool isOneRound = elements.size() > 1;
+  for (Type element : elements) {
+    ConversionPlan &plan = move.plans.emplace_back(
+        planConversion(source, result, shape, getConversionFacts(target, element)));
+    auto *memory = std::get_if<MemoryPlan>(&plan.steps);
+    isOneRound &= memory && memory->passes.size() == 1 && !memory->isWithinWarps;
+    move.offsets.push_back(sum);
+    move.bytes = std::max(move.bytes, plan.getScratchBytes());
+    sum = llvm::alignTo(sum + plan.getScratchBytes(), kAlignment);
+  }
+  move.isAtOnce = isOneRound && sum <= kMaxBytesAtOnce;
+  if (move.isAtOnce)
+    move.bytes = sum;
+  else
+    llvm::fill(move.offsets, 0);
+  return move;
+}
+
 static int64_t getReductionBytes(ReduceOp op) {
   Type block = op.getSources().front().getType(), result = op.getReduced().front().getType();
   unsigned axis = op.getAxis();
@@ -64,22 +88,27 @@ static int64_t getReductionBytes(ReduceOp op) {
     plain = getReducibleLayout(getShape(block), lanes, warps);
     plan = planReduction(plain, axis);
   }
-  const LinearLayout *wanted = isa<RankedTensorType>(result) ? &getBlockLayout(result) : nullptr;
-  SmallVector<int64_t> shape(getShape(result));
   int64_t bytes = 0;
+  SmallVector<Type> elements;
   for (Value source : op.getSources()) {
     Type type = source.getType();
+    elements.push_back(getElementType(type));
     if (plain.getRank() > 0)
       bytes = std::max(bytes, getConversionBytes(op, type, layout, plain, getShape(type)));
-    if (plan->warps > 1) {
-      SmallVector<int64_t> partial = shape;
-      partial.insert(partial.begin() + axis, plan->warps);
-      LinearLayout gathered = getGatheredLayout(wanted, axis, plan->warps, lanes, warps);
-      bytes = std::max(bytes, getConversionBytes(op, type, plan->partial, gathered, partial));
-    } else if (wanted) {
-      bytes = std::max(bytes,
-                       getConversionBytes(op, type, plan->partial.squeezed(axis), *wanted, shape));
-    }
+  }
+  // Where the axis is padded, what says which elements count goes along.
+  if ((plain.getRank() > 0 ? plain : layout).getDimSize(axis) != getShape(block)[axis])
+    elements.push_back(IntegerType::get(op.getContext(), 1));
+  const LinearLayout *wanted = isa<RankedTensorType>(result) ? &getBlockLayout(result) : nullptr;
+  SmallVector<int64_t> shape(getShape(result));
+  if (plan->warps > 1) {
+    shape.insert(shape.begin() + axis, plan->warps);
+    LinearLayout gathered = getGatheredLayout(wanted, axis, plan->warps, lanes, warps);
+    bytes = std::max(bytes,
+                     planJointMove(getTarget(op), elements, plan->partial, gathered, shape).bytes);
+  } else if (wanted) {
+    LinearLayout partial = plan->partial.squeezed(axis);
+    bytes = std::max(bytes, planJointMove(getTarget(op), elements, partial, *wanted, shape).bytes);
   }
   return bytes;
 }

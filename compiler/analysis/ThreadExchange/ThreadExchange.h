@@ -22,6 +22,21 @@ unsigned getMemoryBits(mlir::Type element);
 /// of stage `scheduled`; 0 where they need none. Held only while `op` runs.
 int64_t getExchangeBytes(mlir::Operation *op);
 
+/// How values of several element types, of the same two layouts, move between threads.
+struct JointMove {
+  llvm::SmallVector<ConversionPlan, 2> plans;
+  /// Of each value's part of the scratch memory. Values that do not move at once use the
+  /// same part, one after the other.
+  llvm::SmallVector<int64_t> offsets;
+  int64_t bytes = 0;
+  bool isAtOnce = false;
+};
+
+/// At once, between two barriers, where all go through memory and need little of it.
+JointMove planJointMove(TargetAttr target, llvm::ArrayRef<mlir::Type> elements,
+                        const LinearLayout &source, const LinearLayout &result,
+                        llvm::ArrayRef<int64_t> shape);
+
 /// On a reduction or a conversion within warps: when it begins, no thread of another
 /// warp is at work on its scratch memory.
 inline constexpr llvm::StringLiteral kScratchIsFreeAttr = "scratch_is_free";

@@ -28,9 +28,32 @@ FailureOr<Value> Exchange::convert(Value vector, const LinearLayout &source,
   if (auto *memory = std::get_if<MemoryPlan>(&plan.steps)) {
     // Of warps that hold copies one writes: fewer accesses, and no two to one place.
     Value writes = memory->isWithinWarps ? Value() : emitWarpOwnership(t.b, t.scope, source);
-    return apply(*memory, vector, result.getInSize(Dim::Register), writes);
+    return apply(MemoryMove{*memory, vector}, result.getInSize(Dim::Register), writes).front();
   }
   return vector;
+}
+
+LogicalResult Exchange::convert(MutableArrayRef<Value> vectors, const LinearLayout &source,
+                                const LinearLayout &result, ArrayRef<int64_t> shape) {
+  auto elements = llvm::map_to_vector(
+      vectors, [](Value vector) { return cast<VectorType>(vector.getType()).getElementType(); });
+  JointMove joint = planJointMove(t.target, elements, source, result, shape);
+  if (joint.isAtOnce) {
+    SmallVector<MemoryMove> moves;
+    for (auto [plan, vector, offset] : llvm::zip(joint.plans, vectors, joint.offsets))
+      moves.push_back({std::get<MemoryPlan>(plan.steps), vector, offset});
+    llvm::copy(
+        apply(moves, result.getInSize(Dim::Register), emitWarpOwnership(t.b, t.scope, source)),
+        vectors.begin());
+    return success();
+  }
+  for (Value &vector : vectors) {
+    FailureOr<Value> moved = convert(vector, source, result, shape);
+    if (failed(moved))
+      return failure();
+    vector = *moved;
+  }
+  return success();
 }
 
 Value Exchange::apply(const RegisterPlan &plan, Value vector) {
@@ -127,29 +150,80 @@ Value Exchange::apply(const ShufflePlan &plan, Value vector) {
 // On-chip memory
 //===----------------------------------------------------------------------===//
 
-Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Value writes) {
+namespace {
+/// What a thread writes to scratch memory and reads from it, of one value.
+class ScratchAccess {
+public:
+  ScratchAccess(ThreadLowering &t, const MemoryPlan &plan, Value vector, int64_t results,
+                Value base)
+      : t(t), plan(plan), vector(vector),
+        element(cast<VectorType>(vector.getType()).getElementType()),
+        bytes(getMemoryBits(element) / 8), toWrite(t.b, t.scope, plan.write, bytes, base),
+        toRead(t.b, t.scope, plan.read, bytes, base), registers(results) {}
+
+  void write(const MemoryPlan::Pass &pass) {
+    for (const VectorAccess &access : pass.writes) {
+      Value value = toMemory(t.b, t.shuffle(vector, access));
+      t.memory.store(t.b, value, toWrite.get(access.front(), pass.base), bytes * plan.writeWidth);
+    }
+  }
+
+  void read(const MemoryPlan::Pass &pass) {
+    auto type = VectorType::get(plan.readWidth, element);
+    auto inMemory = type.clone(getMemoryType(element));
+    for (const VectorAccess &access : pass.reads) {
+      ThreadOffsets::Offset offset = toRead.get(access.front(), pass.base);
+      Value value =
+          fromMemory(t.b, t.memory.load(t.b, inMemory, offset, bytes * plan.readWidth), type);
+      for (auto [i, reg] : llvm::enumerate(access))
+        registers[reg] = t.extract(value, i);
+    }
+  }
+
+  /// What has been read in all passes.
+  Value getResult() {
+    for (auto [copy, original] : plan.copies)
+      registers[copy] = registers[original];
+    // Registers of padding are in no access.
+    for (Value &reg : registers)
+      if (!reg)
+        reg = arith::ConstantOp::create(t.b, cast<TypedAttr>(t.b.getZeroAttr(element)));
+    return t.pack(registers);
+  }
+
+private:
+  ThreadLowering &t;
+  const MemoryPlan &plan;
+  Value vector;
+  Type element;
+  unsigned bytes;
+  ThreadOffsets toWrite, toRead;
+  SmallVector<Value> registers;
+};
+} // namespace
+
+SmallVector<Value> Exchange::apply(ArrayRef<MemoryMove> moves, int64_t results, Value writes) {
   ImplicitLocOpBuilder &b = t.b;
-  Type element = cast<VectorType>(vector.getType()).getElementType();
-  unsigned bytes = getMemoryBits(element) / 8;
-  Value base = createI32(b, t.memory.getScratch(op, plan.scratchBytes));
-  ThreadOffsets toWrite(b, t.scope, plan.write, bytes, base);
-  ThreadOffsets toRead(b, t.scope, plan.read, bytes, base);
-  auto barrier = [&] { plan.isWithinWarps ? t.scope.emitWarpBarrier(b) : t.scope.emitBarrier(b); };
+  const MemoryPlan &first = moves.front().plan;
+  auto barrier = [&] { first.isWithinWarps ? t.scope.emitWarpBarrier(b) : t.scope.emitBarrier(b); };
+  const MemoryMove &last = moves.back();
+  auto base = static_cast<int32_t>(t.memory.getScratch(op, last.offset + last.plan.scratchBytes));
+  SmallVector<std::unique_ptr<ScratchAccess>> accesses;
+  for (const MemoryMove &move : moves)
+    accesses.push_back(std::make_unique<ScratchAccess>(t, move.plan, move.vector, results,
+                                                       createI32(b, base + move.offset)));
   // What the scratch memory held before has been read when all have met; where only this
   // warp may still read there, in the round of a loop before, when the warp has.
   if (!std::exchange(isFree, false))
     t.scope.emitBarrier(b);
-  else if (plan.isWithinWarps)
+  else if (first.isWithinWarps)
     t.scope.emitWarpBarrier(b);
-  SmallVector<Value> registers(results);
-  for (const MemoryPlan::Pass &pass : plan.passes) {
-    if (&pass != plan.passes.begin())
+  for (size_t pass = 0; pass < first.passes.size(); ++pass) {
+    if (pass > 0)
       barrier();
     auto writeAll = [&] {
-      for (const VectorAccess &access : pass.writes) {
-        Value value = toMemory(b, t.shuffle(vector, access));
-        t.memory.store(b, value, toWrite.get(access.front(), pass.base), bytes * plan.writeWidth);
-      }
+      for (auto [access, move] : llvm::zip(accesses, moves))
+        access->write(move.plan.passes[pass]);
     };
     if (!writes) {
       writeAll();
@@ -160,24 +234,10 @@ Value Exchange::apply(const MemoryPlan &plan, Value vector, int64_t results, Val
       writeAll();
     }
     barrier();
-    for (const VectorAccess &access : pass.reads) {
-      auto type = VectorType::get(plan.readWidth, element);
-      auto inMemory = type.clone(getMemoryType(element));
-      Value value = fromMemory(
-          b,
-          t.memory.load(b, inMemory, toRead.get(access.front(), pass.base), bytes * plan.readWidth),
-          type);
-      for (auto [i, reg] : llvm::enumerate(access))
-        registers[reg] = t.extract(value, i);
-    }
+    for (auto [access, move] : llvm::zip(accesses, moves))
+      access->read(move.plan.passes[pass]);
   }
-  for (auto [copy, original] : plan.copies)
-    registers[copy] = registers[original];
-  // Registers of padding are in no access.
-  for (Value &reg : registers)
-    if (!reg)
-      reg = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
-  return t.pack(registers);
+  return llvm::map_to_vector(accesses, [](auto &access) { return access->getResult(); });
 }
 
 FailureOr<Value> Exchange::broadcastFromOwners(Value vector, const LinearLayout &layout,
@@ -190,7 +250,7 @@ FailureOr<Value> Exchange::broadcastFromOwners(Value vector, const LinearLayout 
       planMemory(layout, layout, shape, getConversionFacts(t.target, element));
   if (!plan)
     return op->emitOpError("cannot share its result between threads that hold copies");
-  return apply(*plan, vector, layout.getInSize(Dim::Register), owns);
+  return apply(MemoryMove{*plan, vector}, layout.getInSize(Dim::Register), owns).front();
 }
 
 Value Exchange::broadcastFromFirst(Value scalar) {

@@ -7,8 +7,8 @@
 
 namespace tile {
 
-/// One move of values that share their layouts, for `op`, whose scratch memory
-/// it uses: several values (of a reduction) go one after the other.
+/// Moves of values between the threads of a program for `op`, whose scratch memory
+/// they use: one move after the other.
 class Exchange {
 public:
   Exchange(mlir::Operation *op, ThreadLowering &t)
@@ -18,6 +18,11 @@ public:
   /// between which threads cannot exchange data.
   mlir::FailureOr<mlir::Value> convert(mlir::Value vector, const LinearLayout &source,
                                        const LinearLayout &result, llvm::ArrayRef<int64_t> shape);
+
+  /// The same for several values, in place: all at once where `planJointMove` says so.
+  mlir::LogicalResult convert(llvm::MutableArrayRef<mlir::Value> vectors,
+                              const LinearLayout &source, const LinearLayout &result,
+                              llvm::ArrayRef<int64_t> shape);
 
   /// Give every thread the elements that their owners hold: what other copies
   /// hold is overwritten.
@@ -30,9 +35,16 @@ public:
 private:
   mlir::Value apply(const RegisterPlan &plan, mlir::Value vector);
   mlir::Value apply(const ShufflePlan &plan, mlir::Value vector);
-  /// `results` registers are read; only threads with `writes` (null: all) write.
-  mlir::Value apply(const MemoryPlan &plan, mlir::Value vector, int64_t results,
-                    mlir::Value writes);
+  /// A value's way through memory.
+  struct MemoryMove {
+    const MemoryPlan &plan;
+    mlir::Value vector;
+    int64_t offset = 0; // in the scratch memory
+  };
+  /// Moves with as many passes each. `results` registers are read; only threads with
+  /// `writes` (null: all) write.
+  llvm::SmallVector<mlir::Value> apply(llvm::ArrayRef<MemoryMove> moves, int64_t results,
+                                       mlir::Value writes);
 
   llvm::SmallVector<mlir::Value> shuffleRound(const ShufflePlan &plan,
                                               const ShufflePlan::Round &round,

@@ -79,9 +79,11 @@ LogicalResult Reduction::prepare() {
   return success();
 }
 
-/// Halves are combined as long as there are two: few, wide operations. What is
-/// left over at an odd depth joins in the end.
+/// Of many registers, an eighth after another joins the first one: products become part of
+/// sums, and few registers are held at a time. Then halves are combined as long as there are
+/// two: few, wide operations. What is left over at an odd depth joins in the end.
 void Reduction::reduceRegisters(ArrayRef<int32_t> order, int64_t kept) {
+  constexpr int64_t kMaxParts = 8, kMinPart = 4;
   auto slice = [&](int64_t begin, int64_t count) {
     auto registers = llvm::to_vector(
         llvm::seq<int32_t>(begin * kept, static_cast<int32_t>((begin + count) * kept)));
@@ -89,8 +91,16 @@ void Reduction::reduceRegisters(ArrayRef<int32_t> order, int64_t kept) {
   };
   for (Value &value : values)
     value = t.shuffle(value, order);
+  int64_t depth = order.size() / kept;
+  if (int64_t part = std::max(kMinPart, depth / kMaxParts); depth % part == 0) {
+    SmallVector<Value> sum = slice(0, part);
+    for (int64_t begin = part; begin < depth; begin += part)
+      sum = combiner.apply(sum, slice(begin, part));
+    values = sum;
+    depth = part;
+  }
   SmallVector<SmallVector<Value>> rest;
-  for (int64_t depth = order.size() / kept; depth > 1; depth /= 2) {
+  for (; depth > 1; depth /= 2) {
     if (depth % 2 != 0)
       rest.push_back(slice(depth - 1, 1));
     values = combiner.apply(slice(0, depth / 2), slice(depth / 2, depth / 2));
@@ -125,13 +135,8 @@ LogicalResult Reduction::combineWarps() {
     to = getGatheredLayout(wanted, axis, plan.warps, t.scope.getNumLanes(), t.scope.getNumWarps());
     shape.insert(shape.begin() + axis, plan.warps);
   }
-  Exchange exchange(op, t);
-  for (Value &value : values) {
-    FailureOr<Value> moved = exchange.convert(value, from, to, shape);
-    if (failed(moved))
-      return failure();
-    value = *moved;
-  }
+  if (failed(Exchange(op, t).convert(values, from, to, shape)))
+    return failure();
   if (plan.warps > 1) {
     int64_t registers = to.getInSize(Dim::Register);
     reduceRegisters(llvm::to_vector(llvm::seq<int32_t>(0, registers)), registers / plan.warps);

@@ -4,6 +4,7 @@
 #layout = #tile.layout<[1024]: register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 #rows = #tile.layout<[4, 32]: lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
 #row = #tile.layout<[4]: lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
+#many = #tile.layout<[8192]: register = [[1], [2], [512], [1024], [2048], [4096]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 
 module attributes {tile.num_warps = 4 : i32,
     tile.target = #tile.target<"nvidia", "sm_90a", {lanes = 32 : i32, access_bits = 128 : i32}>} {
@@ -72,5 +73,38 @@ func.func @free(%p: !tile.ptr<f32>, %x: tensor<1024xf32, #layout>) {
   } {scratch_is_free, tile.scratch_offset = 0 : i32} : (tensor<1024xf32, #layout>) -> f32
   tile.store %p, %sum : !tile.ptr<f32>
   return
+}
+
+// Several values lie beside each other: threads meet as often as for one.
+// CHECK-LABEL: func.func @together
+// CHECK-COUNT-10: gpu.shuffle xor
+// CHECK: gpu.barrier
+// CHECK-COUNT-2: llvm.store
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK-COUNT-2: llvm.load
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func @together(%x: tensor<1024xf32, #layout>, %y: tensor<1024xi16, #layout>) -> (f32, i16) {
+  %sum, %most = tile.reduce (%x, %y) axis 0 {
+  ^bb0(%a: f32, %b: i16, %c: f32, %d: i16):
+    %e = arith.addf %a, %c : f32
+    %f = arith.maxsi %b, %d : i16
+    tile.yield %e, %f : f32, i16
+  } : (tensor<1024xf32, #layout>, tensor<1024xi16, #layout>) -> (f32, i16)
+  return %sum, %most : f32, i16
+}
+
+// Of many registers a part after another joins the first one.
+// CHECK-LABEL: func.func @parts
+// CHECK-COUNT-7: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<4xf32>
+func.func @parts(%x: tensor<8192xf32, #many>) -> f32 {
+  %sum = tile.reduce (%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<8192xf32, #many>) -> f32
+  return %sum : f32
 }
 }

@@ -20,6 +20,7 @@ from .types import layout_of, plain
 
 ATTRIBUTE = "tile.scratch_offset"
 FREE_ATTRIBUTE = "scratch_is_free"
+BYTES_AT_ONCE = 8192
 
 
 def comes_later(op: Any) -> bool:
@@ -91,19 +92,26 @@ def _conversion(op: Any) -> int:
     return prod(sizes) * _element_bytes(op.kind(0))
 
 
-def _partial(op: Any) -> int:
-    """One result of each warp along the axis."""
+def _partial(op: Any) -> list[int]:
+    """Of each block: one result of each warp along the axis."""
     layout, axis = layout_of(op.kind(0)), op.attributes["axis"]
     assert layout is not None
     warps = 1 << sum(column[axis] != 0 for column in layout.bases.get("warp", ()))
     warps *= prod(count for name, count, dim in layout.repeats if name == "warp" and dim == axis)
     shape = plain(op.kind(0)).shape
     others = prod(shape) // shape[axis]
-    return warps * others * max(_element_bytes(operand.type) for operand in op.operands)
+    return [warps * others * _element_bytes(operand.type) for operand in op.operands]
+
+
+def _reduction(op: Any) -> int:
+    """Results of several blocks lie beside each other where that takes little."""
+    sizes = _partial(op)
+    return sum(sizes) if sum(sizes) <= BYTES_AT_ONCE else max(sizes)
 
 
 _COUNTS = {
-    "tile.convert_layout": _conversion, "tile.reduce": _partial, "tile.scan": _partial,
+    "tile.convert_layout": _conversion, "tile.reduce": _reduction,
+    "tile.scan": lambda op: max(_partial(op)),
     "tile.gather": _block, "tile.extract": _block, "tile.reshape": _block, "tile.sort": _smallest_result,
     "tile.dot": lambda op: max(_block(op, 0), _block(op, 1)),
     "tile.descriptor_alloc": lambda op: 8, "tile.descriptor_set": lambda op: 128,
