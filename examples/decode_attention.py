@@ -47,10 +47,13 @@ def split_kernel(q, k, v, partial, lse, scale, keys, part_keys, heads, GROUP: tl
 
 
 @tw.jit
-def combine_kernel(partial, lse, output, parts, heads, HEAD: tl.constexpr, PARTS: tl.constexpr, OVERLAP: tl.constexpr):
+def combine_kernel(partial, lse, output, parts, heads, HEAD: tl.constexpr, BLOCK: tl.constexpr, PARTS: tl.constexpr,
+                   OVERLAP: tl.constexpr):
+    """Some columns of a head: few, so that one warp has all parts of them and waits for no others."""
     if OVERLAP:
         tl.extra.cuda.gdc_wait()
-    head, part, columns = tl.program_id(0), tl.arange(0, PARTS), tl.arange(0, HEAD)
+    head, part = tl.program_id(0), tl.arange(0, PARTS)
+    columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     rows = part * heads + head
     exponents = tl.load(lse + rows, mask=part < parts, other=-float("inf"))
     values = tl.load(partial + rows[:, None] * HEAD + columns[None, :], mask=part[:, None] < parts, other=0.0)
@@ -74,8 +77,10 @@ def decode_attention(q, k, v, output=None, parts: int | None = None, BLOCK_N: in
     split_kernel[(batch * key_heads, parts)](q, k, v, partial, lse, size**-0.5, keys, part_keys, batch * heads,
                                              GROUP=group, HEAD=size, BLOCK_M=max(16, tw.next_power_of_2(group)),
                                              BLOCK_N=BLOCK_N, OVERLAP=overlap, **options)
-    combine_kernel[(batch * heads,)](partial, lse, output, parts, batch * heads, HEAD=size,
-                                     PARTS=tw.next_power_of_2(parts), OVERLAP=overlap, launch_pdl=overlap)
+    block = min(size, 32)
+    combine_kernel[(batch * heads, size // block)](partial, lse, output, parts, batch * heads, HEAD=size, BLOCK=block,
+                                                   PARTS=tw.next_power_of_2(parts), OVERLAP=overlap, num_warps=1,
+                                                   launch_pdl=overlap)
     return output
 
 

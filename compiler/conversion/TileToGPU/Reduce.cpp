@@ -79,9 +79,19 @@ LogicalResult Reduction::prepare() {
   return success();
 }
 
-/// Of many registers, an eighth after another joins the first one: products become part of
-/// sums, and few registers are held at a time. Then halves are combined as long as there are
-/// two: few, wide operations. What is left over at an odd depth joins in the end.
+/// Whether registers are best combined part after part: products become part of sums, and
+/// what is largest needs few registers. Sums of anything else go by halves: they follow
+/// exponentials, beside which those were faster.
+static bool goesByParts(ReduceOp op) {
+  bool isSum =
+      llvm::all_of(op.getCombiner().front().without_terminator(), llvm::IsaPred<arith::AddFOp>);
+  return !isSum || llvm::any_of(op.getSources(), [](Value source) {
+    return source.getDefiningOp<arith::MulFOp>() != nullptr;
+  });
+}
+
+/// Parts of many registers, an eighth each, join the first one. Halves are combined as long as
+/// there are two: few, wide operations. What is left over at an odd depth joins in the end.
 void Reduction::reduceRegisters(ArrayRef<int32_t> order, int64_t kept) {
   constexpr int64_t kMaxParts = 8, kMinPart = 4;
   auto slice = [&](int64_t begin, int64_t count) {
@@ -92,7 +102,8 @@ void Reduction::reduceRegisters(ArrayRef<int32_t> order, int64_t kept) {
   for (Value &value : values)
     value = t.shuffle(value, order);
   int64_t depth = order.size() / kept;
-  if (int64_t part = std::max(kMinPart, depth / kMaxParts); depth % part == 0) {
+  int64_t part = std::max(kMinPart, depth / kMaxParts);
+  if (goesByParts(op) && depth % part == 0) {
     SmallVector<Value> sum = slice(0, part);
     for (int64_t begin = part; begin < depth; begin += part)
       sum = combiner.apply(sum, slice(begin, part));

@@ -95,11 +95,37 @@ func.func @together(%x: tensor<1024xf32, #layout>, %y: tensor<1024xi16, #layout>
   return %sum, %most : f32, i16
 }
 
-// Of many registers a part after another joins the first one.
-// CHECK-LABEL: func.func @parts
+// Of many registers a part after another joins the first one, where products become part of their sum.
+// CHECK-LABEL: func.func @products
 // CHECK-COUNT-7: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
 // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<4xf32>
-func.func @parts(%x: tensor<8192xf32, #many>) -> f32 {
+func.func @products(%x: tensor<8192xf32, #many>) -> f32 {
+  %y = arith.mulf %x, %x : tensor<8192xf32, #many>
+  %sum = tile.reduce (%y) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<8192xf32, #many>) -> f32
+  return %sum : f32
+}
+
+// CHECK-LABEL: func.func @largest
+// CHECK-COUNT-7: arith.maximumf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK: arith.maximumf %{{.*}}, %{{.*}} : vector<4xf32>
+func.func @largest(%x: tensor<8192xf32, #many>) -> f32 {
+  %most = tile.reduce (%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maximumf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<8192xf32, #many>) -> f32
+  return %most : f32
+}
+
+// Other sums by halves.
+// CHECK-LABEL: func.func @sum
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<32xf32>
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<16xf32>
+func.func @sum(%x: tensor<8192xf32, #many>) -> f32 {
   %sum = tile.reduce (%x) axis 0 {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
