@@ -5,6 +5,7 @@
 #include "compiler/core/Codegen.h"
 #include "compiler/core/PairHalfwords.h"
 #include "compiler/core/SplitVectors.h"
+#include "compiler/core/WidenHalfwords.h"
 #include "compiler/targets/nvidia/Hooks.h"
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
@@ -137,6 +138,7 @@ void prepare(llvm::Module &module) {
   markAssemblyConvergent(module);
   splitVectors(module);
   pairHalfwords(module);
+  widenHalfwords(module);
 }
 
 class NvidiaTarget final : public Target {
