@@ -261,6 +261,32 @@ def test_what_follows_a_store(rng, way):
 
 
 @tw.jit
+def rolling_kernel(a, b, c, count, M, K, STEP: tl.constexpr, SIDE: tl.constexpr, N: tl.constexpr):
+    """Blocks that overlap: what is stored last counts."""
+    x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [SIDE, 64])
+    y_blocks = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, N])
+    blocks = tl.make_tensor_descriptor(c, [M, N], [N, 1], [SIDE, N])
+    for place in range(count):
+        total = tl.zeros((SIDE, N), tl.float32)
+        for k in range(0, K, 64):
+            total = tl.dot(x_blocks.load([place * STEP, k]), y_blocks.load([k, 0]), total)
+        for turn in range(3):
+            blocks.store([place * STEP, 0], total * (10 * place + turn))
+
+
+@pytest.mark.parametrize("side, warps", [(64, 4), (128, 8)])
+@pytest.mark.parametrize("step", [0, 8, 64])
+def test_stores_of_overlapping_blocks(rng, step, side, warps):
+    count, depth = 9, 64
+    rows = (count - 1) * step + side
+    a, b = operand(rng, rows, depth), operand(rng, depth, 128)
+    c = np.full((rows, 128), np.nan, np.float32)
+    rolling_kernel[(1,)](a, b, c, count, rows, depth, STEP=step, SIDE=side, N=128, num_warps=warps)
+    last = np.minimum(np.arange(rows) // step, count - 1) if step else np.full(rows, count - 1)
+    assert error(c, (a.astype(np.float64) @ b) * (10 * last[:, None] + 2)) <= 2e-3
+
+
+@tw.jit
 def deep_kernel(a, b, bias, c, Z, K, SIDE: tl.constexpr, ROWS: tl.constexpr, RANK: tl.constexpr):
     """Products of a stack of matrices, with a block of few rows beside them."""
     if RANK == 3:

@@ -191,6 +191,19 @@ def tiles(a, b, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_
 
 
 @tw.jit
+def rolling(a, b, c, count, M, K, STEP: tl.constexpr, SIDE: tl.constexpr):
+    """Blocks of a @ b, each of rows that begin STEP after those of the one before, stored to such rows."""
+    x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [SIDE, SIDE])
+    y_blocks = tl.make_tensor_descriptor(b, [K, SIDE], [SIDE, 1], [SIDE, SIDE])
+    blocks = tl.make_tensor_descriptor(c, [M, SIDE], [SIDE, 1], [SIDE, SIDE])
+    for place in range(count):
+        total = tl.zeros((SIDE, SIDE), tl.float32)
+        for k in range(0, K, SIDE):
+            total = tl.dot(x_blocks.load([place * STEP, k]), y_blocks.load([k, 0]), total)
+        blocks.store([place * STEP, 0], total * (place + 1))
+
+
+@tw.jit
 def turned(x, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     values = tl.load(x + i)

@@ -59,6 +59,26 @@ def test_products_of_many_stored_blocks_have_memory(rng, warps, stages):
     np.testing.assert_allclose(c, 4 * (a.astype(np.float64) @ b.T), atol=0.4)
 
 
+@pytest.mark.parametrize("step", [16, 64, 128])
+def test_stores_of_overlapping_blocks_are_in_order(rng, step):
+    count, side = 4, 64
+    rows = (count - 1) * step + side
+    a, b = rng.standard_normal((rows, 128)).astype(np.float16), rng.standard_normal((128, side)).astype(np.float16)
+    c = np.zeros((rows, side), np.float32)
+    signature = {"a": "*fp16:16", "b": "*fp16:16", "c": "*fp32:16", "count": "i32", "M": "i32:16", "K": "i32:16",
+                 "STEP": step, "SIDE": side}
+    text = tw.compile(kernels.rolling, signature, target=TARGET, num_stages=3).asm["scheduled"]
+    assert "tile.block_store" in text and (" written" in text) == (step < side)
+    report = run_scheduled(text, [a, b, c, count, rows, 128], (1,))
+    assert not report, report
+    # The last block at a place counts.
+    last = np.minimum(np.arange(rows) // step, count - 1)[:, None] + 1
+    np.testing.assert_allclose(c, np.where(np.arange(rows)[:, None] % step < side, last, 0) * (
+        a.astype(np.float64) @ b), atol=0.2)
+    if step < side:
+        assert run_scheduled(text.replace(" written", ""), [a, b, c, count, rows, 128], (1,)).kinds() == {"race"}
+
+
 @pytest.fixture(scope="module")
 def text():
     """A correct program with roles, to be damaged."""
@@ -70,7 +90,7 @@ def text():
 @pytest.fixture(scope="module")
 def stored_by_one(text):
     """The same, but a thread stores whole blocks for all warps."""
-    text, awaits = re.subn(r"(\n *tile\.await_block_stores in_flight 0) by_warps", r"\1\n tile.barrier", text)
+    text, awaits = re.subn(r"(\n *tile\.await_block_stores in_flight 0) by_warps( written)?", r"\1\2\n tile.barrier", text)
     text, stores = re.subn(r"(\n *tile\.block_store .*) parts\(#\w+\)", r"\n tile.barrier publish\1", text)
     assert awaits and stores
     return text

@@ -67,8 +67,9 @@ public:
                               mlir::ValueRange indices, std::optional<AtomicKind> kind) const = 0;
   /// The stores since the last call are a group.
   virtual void emitCommitBlockStores(mlir::ImplicitLocOpBuilder &b) const = 0;
-  /// Wait until at most the `inFlight` latest groups still read.
-  virtual void emitAwaitBlockStores(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const = 0;
+  /// Wait until at most the `inFlight` latest groups still read, or have not `written`.
+  virtual void emitAwaitBlockStores(mlir::ImplicitLocOpBuilder &b, unsigned inFlight,
+                                    bool written) const = 0;
 
   //===--- Descriptors that programs make -------------------------------------===//
 

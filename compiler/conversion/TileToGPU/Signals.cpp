@@ -229,7 +229,7 @@ LogicalResult tile::lower(AwaitBlockStoresOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
-  auto await = [&] { hooks->emitAwaitBlockStores(t.b, op.getInFlight()); };
+  auto await = [&] { hooks->emitAwaitBlockStores(t.b, op.getInFlight(), op.getWritten()); };
   if (!op.getByWarps()) {
     emitOnce(t, *hooks, await);
     return success();

@@ -156,6 +156,8 @@ void HopperHooks::emitCommitBlockStores(ImplicitLocOpBuilder &b) const {
   NVVM::CpAsyncBulkCommitGroupOp::create(b);
 }
 
-void HopperHooks::emitAwaitBlockStores(ImplicitLocOpBuilder &b, unsigned inFlight) const {
-  NVVM::CpAsyncBulkWaitGroupOp::create(b, inFlight, /*read=*/b.getUnitAttr());
+void HopperHooks::emitAwaitBlockStores(ImplicitLocOpBuilder &b, unsigned inFlight,
+                                       bool written) const {
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, inFlight,
+                                       /*read=*/written ? UnitAttr() : b.getUnitAttr());
 }

@@ -33,7 +33,8 @@ public:
   void emitBlockStore(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value desc,
                       mlir::ValueRange indices, std::optional<AtomicKind> kind) const override;
   void emitCommitBlockStores(mlir::ImplicitLocOpBuilder &b) const override;
-  void emitAwaitBlockStores(mlir::ImplicitLocOpBuilder &b, unsigned inFlight) const override;
+  void emitAwaitBlockStores(mlir::ImplicitLocOpBuilder &b, unsigned inFlight,
+                            bool written) const override;
   int64_t getDescriptorBytes() const override { return kTensorMapBytes; }
   mlir::Value emitClaimDescriptors(mlir::ImplicitLocOpBuilder &b, int64_t count) const override;
   void emitReleaseDescriptors(mlir::ImplicitLocOpBuilder &b, mlir::Value first,

@@ -1,5 +1,6 @@
 //===- Computing.cpp - The program's warps read rings, and store blocks ---===//
 #include "compiler/transforms/SpecializeWarps/Roles.h"
+#include "compiler/transforms/SpecializeWarps/StoreOrder.h"
 
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "dialects/tile/IR/BlockCopy.h"
@@ -131,7 +132,7 @@ int64_t tile::getStoreBytes(func::FuncOp function) {
   return bytes;
 }
 
-static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors) {
+static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors, bool comesLater) {
   bool byWarps = descriptors.byWarps;
   ImplicitLocOpBuilder b(store->getLoc(), store);
   auto made = store->getOperand(0).getDefiningOp<MakeDescriptorOp>();
@@ -142,7 +143,7 @@ static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors)
       return SmallVector<Value>(indices);
     return descriptors.program.getIndices(b, made, indices, [](Value value) { return value; });
   };
-  AwaitBlockStoresOp::create(b, 0, byWarps);
+  AwaitBlockStoresOp::create(b, 0, byWarps, /*written=*/comesLater);
   if (auto plain = dyn_cast<DescriptorStoreOp>(store)) {
     BufferStoreOp::create(b, plain.getValue(), buffer);
     BlockStoreOp::create(b, buffer, desc, getIndices(plain.getIndices()), AtomicKindAttr(), parts);
@@ -176,6 +177,7 @@ void tile::storeBlocks(Block &body, Descriptors &descriptors) {
   if (stores.empty())
     return;
   bool byWarps = descriptors.byWarps;
+  DenseSet<Operation *> later = findLaterStores(stores);
   makeStoreDescriptors(body, descriptors.program, byWarps);
   auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);
   DenseMap<Type, Value> buffers;
@@ -183,7 +185,7 @@ void tile::storeBlocks(Block &body, Descriptors &descriptors) {
     Value &buffer = buffers[getBlockCopyBuffer(store)];
     if (!buffer)
       buffer = BufferAllocOp::create(b, getBlockCopyBuffer(store), IntegerAttr());
-    storeBlock(store, buffer, descriptors);
+    storeBlock(store, buffer, descriptors, later.contains(store));
   }
   b.setInsertionPointToEnd(&body);
   AwaitBlockStoresOp::create(b, 0, byWarps);

@@ -8,21 +8,10 @@
 
 #include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
-#include "compiler/analysis/PointerBase/PointerBase.h"
-
-#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "compiler/transforms/SpecializeWarps/StoreOrder.h"
 
 using namespace mlir;
 using namespace tile;
-
-SmallVector<Operation *> tile::collectStores(Operation *root) {
-  SmallVector<Operation *> stores;
-  root->walk([&](Operation *op) {
-    if (isa<DescriptorStoreOp, DescriptorReduceOp>(op) && op->hasAttr(kBlockCopyAttr))
-      stores.push_back(op);
-  });
-  return stores;
-}
 
 LayoutAttr tile::getStoredLayout(Operation *store) {
   auto plain = dyn_cast<DescriptorStoreOp>(store);
@@ -39,32 +28,13 @@ BlockCopyBox tile::getAccessBox(Operation *access, bool byWarps) {
 
 namespace {
 /// A store, and the parts that warps have of its block.
-struct PartedStore {
-  Operation *op;
+struct PartedStore : BlockStore {
   BufferType buffer;
   BlockCopyPart part;
 
-  /// The array that it writes to; null: unknown.
-  Value getArray() const {
-    auto made = op->getOperand(0).getDefiningOp<MakeDescriptorOp>();
-    return made ? getPointerBase(made.getBase()) : Value();
-  }
-  ValueRange getIndices() const {
-    auto plain = dyn_cast<DescriptorStoreOp>(op);
-    return plain ? plain.getIndices() : cast<DescriptorReduceOp>(op).getIndices();
-  }
-  bool isRepeated() const;
   bool isAligned(const AccessAnalysis &patterns) const;
 };
 } // namespace
-
-/// Whether one program may come by it twice.
-bool PartedStore::isRepeated() const {
-  for (Operation *loop = op->getParentOp(); loop; loop = loop->getParentOp())
-    if (isa<LoopLikeOpInterface>(loop) && !loop->hasAttr(kProgramLoopAttr))
-      return true;
-  return false;
-}
 
 /// Whether two blocks are at one place or apart, where warps are side by side.
 bool PartedStore::isAligned(const AccessAnalysis &patterns) const {
@@ -80,15 +50,11 @@ bool PartedStore::isAligned(const AccessAnalysis &patterns) const {
 
 /// Whether a program's stores are in order wherever they meet.
 static bool areInOrder(func::FuncOp function, ArrayRef<PartedStore> stores) {
-  auto mayMeet = [](const PartedStore &a, const PartedStore &b) {
-    Value first = a.getArray(), second = b.getArray();
-    return !first || !second || first == second;
-  };
   SmallVector<const PartedStore *> meeting;
   for (auto [i, store] : llvm::enumerate(stores))
     for (const PartedStore &other : stores.drop_front(i)) {
       bool isSame = store.op == other.op;
-      if (isSame ? !store.isRepeated() : !mayMeet(store, other))
+      if (isSame ? !store.isRepeated() : !store.maySharePlaces(other))
         continue;
       if (store.buffer != other.buffer)
         return false;
@@ -120,7 +86,7 @@ bool tile::storesByWarps(func::FuncOp function) {
     std::optional<BlockCopyPart> part = getBlockCopyPart(op, buffer, layout.getLayout());
     if (!part)
       return false;
-    stores.push_back({op, buffer, *part});
+    stores.push_back({{op}, buffer, *part});
   }
   return !stores.empty() && areInOrder(function, stores);
 }

@@ -9,8 +9,6 @@
 
 namespace tile {
 
-/// Marked stores and combinations below `root`.
-llvm::SmallVector<mlir::Operation *> collectStores(mlir::Operation *root);
 /// The layout in which threads have the block of a marked store.
 LayoutAttr getStoredLayout(mlir::Operation *store);
 /// Whether each warp can store the part that it has of whatever marked stores write.

@@ -184,15 +184,18 @@ def Tile_AwaitBlockStoresOp : Tile_Op<"await_block_stores", [MemoryEffects<[MemR
   let description = [{
     The thread that starts them waits until at most the `in_flight` latest ones
     still read; others know after a `tile.barrier`. Where warps store their parts,
-    each waits for its own stores, and all of its threads know.
+    each waits for its own stores, and all of its threads know. With `written`, the
+    wait is until they have written, too: stores that are started later come later.
 
     ```mlir
     tile.await_block_stores in_flight 0
     tile.await_block_stores in_flight 0 by_warps
+    tile.await_block_stores in_flight 0 written
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$inFlight, UnitAttr:$byWarps);
-  let assemblyFormat = "`in_flight` $inFlight (`by_warps` $byWarps^)? attr-dict";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$inFlight, UnitAttr:$byWarps,
+                       UnitAttr:$written);
+  let assemblyFormat = "`in_flight` $inFlight (`by_warps` $byWarps^)? (`written` $written^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,8 @@ func.func @roles(%d: !tile.desc<64xf16>, %w: !tile.desc<64x64xf16>, %i: i32, %p:
     tile.block_store %v, %d[%i] kind fadd : !tile.buffer<64xf16, #memory>, !tile.desc<64xf16>
     // CHECK: tile.await_block_stores in_flight 0 by_warps
     tile.await_block_stores in_flight 0 by_warps
+    // CHECK: tile.await_block_stores in_flight 0 by_warps written
+    tile.await_block_stores in_flight 0 by_warps written
     // CHECK: tile.block_store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] parts(#[[PARTS]]) : !tile.buffer<64x64xf16, #[[ROWS]]>, !tile.desc<64x64xf16>
     %own = tile.buffer_alloc offset 1024 : !tile.buffer<64x64xf16, #rows>
     tile.block_store %own, %w[%i, %i] parts(#parts) : !tile.buffer<64x64xf16, #rows>, !tile.desc<64x64xf16>

@@ -84,6 +84,9 @@ func.func @roles(%p: !tile.ptr<f16>, %i: i32, %d: !tile.desc<8x64xf16>, %w: !til
     // CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
     // PTX-DAG: cp.async.bulk.wait_group.read 0
     tile.await_block_stores in_flight 0
+    // CHECK: nvvm.cp.async.bulk.wait_group 0{{$}}
+    // PTX-DAG: cp.async.bulk.wait_group 0
+    tile.await_block_stores in_flight 0 written
   }, {
     // CHECK: } else {
     // CHECK-NEXT: nvvm.setmaxregister decrease 24

@@ -133,8 +133,7 @@ def _start_store(role: Role, op: Any, warp: Warp, buffer: Buffer, desc: Descript
     read_descriptor(role, desc, Access(op, warp, warp.stores, role.started_stores))
     store = Store(role, op, warp, buffer, desc, offsets, elements)
     role.stores.append(store)
-    # Waiting is for the reads: nothing in the kernel tells when the array is written.
-    writing = Access(op, warp, warp.stores, NEVER, is_atomic="kind" in op.attributes)
+    writing = Access(op, warp, warp.writes, role.started_stores, is_atomic="kind" in op.attributes)
     note_block(role, writing, desc, *store.places, op.operands[1].type.element_ty.itemsize, True)
 
 
@@ -143,6 +142,8 @@ def _await(role: Role, op: Operation) -> None:
     complete = role.started_stores - op.attributes["inFlight"]
     for warp in role.warps if "byWarps" in op.attributes else role.warps[:1]:
         warp.complete(warp.stores, complete)
+        if "written" in op.attributes:
+            warp.complete(warp.writes, complete)
         for store in role.stores:
             if store.number <= complete and store.warp is warp:
                 store.end()

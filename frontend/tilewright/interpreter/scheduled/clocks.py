@@ -47,7 +47,8 @@ class Warp:
         agent: The warp itself.
         copies: Its asynchronous copies; an epoch is a group.
         products: Its asynchronous products; an epoch is one of them.
-        stores: The stores of blocks that it started; an epoch is one of them.
+        stores: The stores of blocks that it started, as they read on-chip memory; an epoch is one of them.
+        writes: The same stores, as they write arrays.
         known: What is known to be done. Of the warp itself: what its lanes know of each other.
         published: What of that is also visible to units that read on-chip memory by themselves.
         awaited: The last group of its copies of which each lane knows that its own share is done.
@@ -62,6 +63,7 @@ class Warp:
         self.copies = agents.add(f"copies of warp {number}", True)
         self.products = agents.add(f"products of warp {number}", False)
         self.stores = agents.add(f"stores of warp {number}", False)
+        self.writes = agents.add(f"writes of stores of warp {number}", False)
         self.known = agents.clock()
         self.published = agents.clock()
         self.awaited = 0

@@ -151,7 +151,7 @@ class _Run:
 def _count_agents(kernel: Kernel) -> int:
     count = sum(result.kind.count for step in kernel.steps if step.name == "tile.signal_alloc"
                 for result in step.results)
-    return 1 + (4 * kernel.launch_warps + count) * kernel.parts
+    return 1 + (5 * kernel.launch_warps + count) * kernel.parts
 
 
 def _granule(kernel: Kernel) -> int:
