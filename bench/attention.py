@@ -29,8 +29,8 @@ def tile(m: int, n: int, warps: int, stages: int, **more: Any) -> Options:
 
 
 POINTERS = [tile(128, 128, 8, 3), tile(128, 64, 8, 4), tile(128, 64, 4, 3), tile(64, 128, 4, 3), tile(64, 64, 4, 3)]
-WIDE = [tile(128, 128, 8, 2), tile(128, 64, 8, 3), tile(64, 128, 4, 2)]
-NARROW = [tile(128, 128, 8, 3), tile(128, 64, 8, 3), tile(128, 64, 4, 3), tile(64, 128, 4, 3)]
+WIDE = [tile(128, 128, 8, 2), tile(128, 64, 8, 3), tile(64, 128, 4, 2), tile(64, 64, 4, 3)]
+NARROW = [tile(128, 128, 8, 3), tile(128, 64, 8, 3), tile(128, 64, 4, 3), tile(64, 128, 4, 3), tile(64, 64, 4, 3)]
 TRIPLE = [tile(192, 128, 12, 2), tile(192, 128, 12, 3), tile(192, 64, 12, 3)]  # three groups of warps multiply
 TRIPLE_WIDE = [tile(192, 64, 12, 2), tile(192, 64, 12, 3)]
 UNPEELED = [tile(128, 128, 8, 2, PEELED=False), tile(128, 128, 8, 3, PEELED=False)]
