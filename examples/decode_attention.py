@@ -54,12 +54,14 @@ def combine_kernel(partial, lse, output, parts, heads, HEAD: tl.constexpr, BLOCK
         tl.extra.cuda.gdc_wait()
     head, part = tl.program_id(0), tl.arange(0, PARTS)
     columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = columns < HEAD
     rows = part * heads + head
     exponents = tl.load(lse + rows, mask=part < parts, other=-float("inf"))
-    values = tl.load(partial + rows[:, None] * HEAD + columns[None, :], mask=part[:, None] < parts, other=0.0)
+    mask = (part < parts)[:, None] & inside[None, :]
+    values = tl.load(partial + rows[:, None] * HEAD + columns[None, :], mask=mask, other=0.0)
     weights = tl.exp2(exponents - tl.max(exponents, axis=0))
     result = tl.sum(values * weights[:, None], axis=0) / tl.sum(weights, axis=0)
-    tl.store(output + head * HEAD + columns, result.to(output.dtype.element_ty))
+    tl.store(output + head * HEAD + columns, result.to(output.dtype.element_ty), mask=inside)
 
 
 def decode_attention(q, k, v, output=None, parts: int | None = None, BLOCK_N: int = 64, overlap: bool = True,
@@ -78,7 +80,7 @@ def decode_attention(q, k, v, output=None, parts: int | None = None, BLOCK_N: in
                                              GROUP=group, HEAD=size, BLOCK_M=max(16, tw.next_power_of_2(group)),
                                              BLOCK_N=BLOCK_N, OVERLAP=overlap, **options)
     block = min(size, 32)
-    combine_kernel[(batch * heads, size // block)](partial, lse, output, parts, batch * heads, HEAD=size, BLOCK=block,
+    combine_kernel[(batch * heads, tw.cdiv(size, block))](partial, lse, output, parts, batch * heads, HEAD=size, BLOCK=block,
                                                    PARTS=tw.next_power_of_2(parts), OVERLAP=overlap, num_warps=1,
                                                    launch_pdl=overlap)
     return output
@@ -96,7 +98,7 @@ def reference(q, k, v):
 
 def main() -> None:
     parse_device(__doc__)
-    for batch, heads, key_heads, keys, size in [(1, 8, 2, 1000, 64), (3, 6, 2, 77, 32), (2, 4, 4, 2048, 128)]:
+    for batch, heads, key_heads, keys, size in [(1, 8, 2, 1000, 64), (3, 6, 2, 77, 48), (2, 4, 4, 2048, 128)]:
         q = np.random.randn(batch, heads, size).astype(np.float16)
         k, v = (np.random.randn(batch, key_heads, keys, size).astype(np.float16) for _ in range(2))
         result = decode_attention(*(on_device(array) for array in (q, k, v)))

@@ -46,6 +46,8 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   // Equal values that were computed in two layouts are one now.
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createDeferReductions());
+  // Before others divide what they leave of on-chip memory.
+  pm.addNestedPass<func::FuncOp>(createJoinReductions());
   pm.addPass(createSpecializeWarps());
   pm.addNestedPass<func::FuncOp>(createPipelineLoops());
   pm.addNestedPass<func::FuncOp>(createLoadAhead());
@@ -56,7 +58,6 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addPass(createGuardArithmetic());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createJoinReductions());
   pm.addNestedPass<func::FuncOp>(createRecomputeBlocks());
   pm.addPass(createPlanBuffers());
   pm.addNestedPass<func::FuncOp>(createInsertBarriers());

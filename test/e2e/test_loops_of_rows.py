@@ -136,3 +136,22 @@ def test_reductions_that_do_not_need_each_other(rng, shape, axis, warps):
     np.testing.assert_array_equal(places, x.argmax(axis + 1).ravel())
     np.testing.assert_allclose(sums, exact.sum(axis + 1).ravel(), rtol=1e-5, atol=1)
     np.testing.assert_allclose(squares, (exact**2).sum(axis + 1).ravel(), rtol=1e-5)
+
+
+@tw.jit
+def extremes_kernel(x, sums, largest, rows, SIDE: tl.constexpr, STAGES: tl.constexpr):
+    i = tl.arange(0, SIDE)
+    places = i[:, None] * SIDE + i[None, :]
+    for row in tl.range(0, rows, num_stages=STAGES):
+        values = tl.load(x + row * SIDE * SIDE + places)
+        tl.store(sums + row * SIDE + i, tl.sum(values, 0))
+        tl.store(largest + row * SIDE + i, tl.max(values, 0))
+
+
+@pytest.mark.parametrize("target", ["nvidia:sm_80", "nvidia:sm_90a", "amd:gfx942"])
+@pytest.mark.parametrize("stages", range(3, 9))
+def test_reductions_and_copies_share_on_chip_memory(target, stages):
+    """However many iterations are asked for: as many as fit beside what reductions exchange."""
+    signature = {"x": "*fp16:16", "sums": "*fp16:16", "largest": "*fp16:16", "rows": "i32", "SIDE": 128,
+                 "STAGES": stages}
+    assert "tile.reduce" in tw.compile(extremes_kernel, signature, target=target, num_warps=4).asm["scheduled"]

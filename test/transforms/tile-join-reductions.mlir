@@ -148,4 +148,53 @@ func.func @captured(%x: tensor<1024xf32, #l>, %y: tensor<1024xf32, #l>, %n: f32)
   } : (tensor<1024xf32, #l>) -> f32
   return %sum, %more : f32, f32
 }
+
+// Nor does what a combiner reads.
+// CHECK-LABEL: func.func @reading
+// CHECK: tile.reduce(%{{[^,]*}}) axis 0
+// CHECK: tile.store
+// CHECK: tile.reduce(%{{[^,]*}}) axis 0
+func.func @reading(%x: tensor<1024xf32, #l>, %p: !tile.ptr<f32>) -> f32 {
+  %sum = tile.reduce(%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #l>) -> f32
+  tile.store %p, %sum : !tile.ptr<f32>
+  %more = tile.reduce(%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %w = tile.load %p : !tile.ptr<f32>
+    %c = arith.addf %a, %w : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #l>) -> f32
+  return %more : f32
+}
+
+// Both others need the first: the third joins the second.
+// CHECK-LABEL: func.func @between
+// CHECK: tile.reduce(%{{[^,]*}}) axis 0
+// CHECK: %[[TWO:.*]]:2 = tile.reduce(%{{[^,]*}}, %{{[^,]*}}) axis 0
+// CHECK-NOT: tile.reduce
+// CHECK: return %[[TWO]]#0, %[[TWO]]#1
+func.func @between(%x: tensor<1024xf32, #l>) -> (f32, f32) {
+  %first = tile.reduce(%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #l>) -> f32
+  %all = tile.splat %first : tensor<1024xf32, #l>
+  %less = arith.subf %x, %all : tensor<1024xf32, #l>
+  %second = tile.reduce(%less) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maximumf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #l>) -> f32
+  %more = arith.mulf %x, %all : tensor<1024xf32, #l>
+  %third = tile.reduce(%more) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.minimumf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<1024xf32, #l>) -> f32
+  return %second, %third : f32, f32
+}
 }

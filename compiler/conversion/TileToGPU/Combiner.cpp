@@ -13,6 +13,15 @@ Combiner::Combiner(Region &region, ThreadLowering &t) : region(region), t(t) {
   });
 }
 
+LogicalResult Combiner::check() {
+  WalkResult result = region.walk([](Operation *op) -> WalkResult {
+    if (isa<TileDialect>(op->getDialect()) && !isa<YieldOp>(op))
+      return op->emitError() << "'" << op->getName() << "' cannot be part of a combine function";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Values of the kernel that the region uses are mapped as elsewhere.
 static void mapCaptured(Region &region, ThreadLowering &t, IRMapping &mapping,
                         function_ref<Value(Value)> adapt) {

@@ -12,6 +12,9 @@ class Combiner {
 public:
   Combiner(mlir::Region &region, ThreadLowering &t);
 
+  /// Reports what threads cannot do between two elements.
+  mlir::LogicalResult check();
+
   /// From now on the last value of each side says which elements count: where
   /// one side does not, the result is the other side.
   void setMasked() { isMasked = true; }

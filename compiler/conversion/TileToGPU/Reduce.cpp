@@ -52,6 +52,8 @@ private:
 /// Plan; where the axis is padded, a value that says which elements count joins
 /// the others.
 LogicalResult Reduction::prepare() {
+  if (failed(combiner.check()))
+    return failure();
   Type block = op.getSources().front().getType();
   ArrayRef<int64_t> shape = getShape(block);
   LinearLayout layout = getLinearLayout(block);

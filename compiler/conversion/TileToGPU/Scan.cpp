@@ -93,6 +93,8 @@ LogicalResult Scan::convert(const LinearLayout &from, const LinearLayout &to) {
 /// Plan. Where the scan begins in padding, a value that says which elements
 /// count joins the others.
 LogicalResult Scan::prepare() {
+  if (failed(combiner.check()))
+    return failure();
   Type block = op.getSources().front().getType();
   ArrayRef<int64_t> shape = getShape(block);
   unsigned axis = op.getAxis();

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace tile {
@@ -29,7 +30,8 @@ static bool sharesLayouts(Value some, Value other) {
 }
 
 static bool canJoin(ReduceOp some, ReduceOp other) {
-  return some.getAxis() == other.getAxis() &&
+  return some.getAxis() == other.getAxis() && isMemoryEffectFree(some) &&
+         isMemoryEffectFree(other) &&
          sharesLayouts(some.getSources().front(), other.getSources().front()) &&
          sharesLayouts(some.getReduced().front(), other.getReduced().front());
 }
@@ -85,21 +87,76 @@ static LogicalResult moveOperands(RewriterBase &rewriter, ReduceOp op, ReduceOp 
   return moveValueDefinitions(rewriter, used.getArrayRef(), earlier, dominance);
 }
 
+namespace {
+/// The reductions of a block of code, one after the other.
+class BlockJoiner {
+public:
+  BlockJoiner(RewriterBase &rewriter, DominanceInfo &dominance)
+      : rewriter(rewriter), dominance(dominance) {}
+  void visit(Operation *op);
+
+private:
+  int64_t findLastNeeded(Operation *op);
+  std::optional<int64_t> findPartner(ReduceOp op, int64_t lastNeeded);
+
+  RewriterBase &rewriter;
+  DominanceInfo &dominance;
+  SmallVector<ReduceOp> joined;
+  /// For ops of the block, the last of `joined` that they need.
+  DenseMap<Operation *, int64_t> lastNeeded;
+};
+} // namespace
+
+/// The last of the reductions that `op` needs, or -1.
+int64_t BlockJoiner::findLastNeeded(Operation *op) {
+  int64_t last = -1;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *definition = operand.getDefiningOp())
+        if (auto found = lastNeeded.find(definition); found != lastNeeded.end())
+          last = std::max(last, found->second);
+  });
+  return last;
+}
+
+/// What needs a reduction cannot come before it, nor before earlier ones.
+std::optional<int64_t> BlockJoiner::findPartner(ReduceOp op, int64_t lastNeeded) {
+  constexpr unsigned kMostAttempts = 4;
+  unsigned attempts = 0;
+  for (int64_t place = lastNeeded + 1; place < static_cast<int64_t>(joined.size()); ++place) {
+    if (!canJoin(joined[place], op))
+      continue;
+    if (succeeded(moveOperands(rewriter, op, joined[place], dominance)))
+      return place;
+    if (++attempts == kMostAttempts)
+      break;
+  }
+  return std::nullopt;
+}
+
+void BlockJoiner::visit(Operation *op) {
+  int64_t last = findLastNeeded(op);
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && meetsInside(reduce)) {
+    if (std::optional<int64_t> place = findPartner(reduce, last)) {
+      ReduceOp partner = joined[*place];
+      lastNeeded.erase(partner);
+      joined[*place] = join(rewriter, partner, reduce);
+      lastNeeded[joined[*place]] = *place;
+      return;
+    }
+    last = joined.size();
+    joined.push_back(reduce);
+  }
+  if (last >= 0)
+    lastNeeded[op] = last;
+}
+
 void JoinReductionsPass::runOnOperation() {
   IRRewriter rewriter(&getContext());
   DominanceInfo dominance(getOperation());
   getOperation().walk([&](Block *block) {
-    SmallVector<ReduceOp> joined;
-    for (ReduceOp op : llvm::to_vector(block->getOps<ReduceOp>())) {
-      if (!meetsInside(op))
-        continue;
-      auto partner = llvm::find_if(joined, [&](ReduceOp earlier) {
-        return canJoin(earlier, op) && succeeded(moveOperands(rewriter, op, earlier, dominance));
-      });
-      if (partner == joined.end())
-        joined.push_back(op);
-      else
-        *partner = join(rewriter, *partner, op);
-    }
+    BlockJoiner joiner(rewriter, dominance);
+    for (Operation &op : llvm::make_early_inc_range(*block))
+      joiner.visit(&op);
   });
 }

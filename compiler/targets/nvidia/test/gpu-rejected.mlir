@@ -37,3 +37,19 @@ func.func @constant() {
   return
 }
 }
+
+// -----
+
+#layout = #tile.layout<[32]: lane = [[1], [2], [4], [8], [16]]>
+module attributes {tile.target = #tile.target<"nvidia", "sm_80", {lanes = 32 : i32}>, tile.num_warps = 1 : i32} {
+func.func @combiner(%x: tensor<32xf32, #layout>, %p: !tile.ptr<f32>) -> f32 {
+  %sum = tile.reduce(%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{'tile.load' cannot be part of a combine function}}
+    %w = tile.load %p : !tile.ptr<f32>
+    %c = arith.addf %a, %w : f32
+    tile.yield %c : f32
+  } : (tensor<32xf32, #layout>) -> f32
+  return %sum : f32
+}
+}
