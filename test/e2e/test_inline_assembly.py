@@ -18,7 +18,7 @@ REGISTER = {"cpu": "r", "cuda": "r", "emulator": "v"}
 
 @pytest.fixture(autouse=True)
 def compiled_only(device):
-    if device == "interpreter":
+    if device in ("interpreter", "scheduled"):
         pytest.skip("assembly cannot be interpreted")
 
 

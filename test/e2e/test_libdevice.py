@@ -367,7 +367,7 @@ WHOLE_IN = {"rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil}
 
 @pytest.mark.parametrize("rounding", WHOLE_IN)
 @pytest.mark.parametrize("short", INTEGERS)
-def test_integers_and_floats(rng, short, rounding):
+def test_integers_and_floats(rng, device, short, rounding):
     integers = some(rng, np.dtype(INTEGERS[short]), SIZE)
     for name, dtype in (("float", F32), ("double", F64)):
         limits = np.iinfo(INTEGERS[short])
@@ -381,7 +381,8 @@ def test_integers_and_floats(rng, short, rounding):
         back = run(f"{short}2{name}_{rounding}", integers, dtype=dtype)
         exact = [round_fraction(Fraction(int(v)), dtype, rounding) if v else 0.0 for v in integers]
         assert back.tolist() == exact
-        assert kernel_type(f"{name}2{short}_{rounding}", dtype) == ("int64" if short.endswith("ll") else "int32")
+        if device != "interpreter":  # which has wider integers in its code, to find what overflows
+            assert kernel_type(f"{name}2{short}_{rounding}", dtype) == ("int64" if short.endswith("ll") else "int32")
 
 
 def kernel_type(name, dtype):

@@ -140,8 +140,7 @@ _define("math.copysign", np.copysign)
 
 @evaluates("arith.fptosi", "arith.fptoui")
 def _to_integer(machine: Machine, op: Operation, x: Array) -> Array:
-    type = op.results[0].type
-    return saturate(x, type)
+    return saturate(x, op.results[0].type, op.name == "arith.fptoui")
 
 
 @evaluates("arith.bitcast")
@@ -174,10 +173,24 @@ def _half_away(x: Array) -> Array:
     return np.copysign(np.floor(np.abs(x) + 0.5), x)
 
 
+def _fused_number(x: float, y: float, z: float) -> float:
+    """Rounded once: Python's quotients of integers are."""
+    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+        return x * y + z
+    (a, b), (c, d), (e, f) = x.as_integer_ratio(), y.as_integer_ratio(), z.as_integer_ratio()
+    exact = a * c * f + e * b * d
+    try:
+        return exact / (b * d * f) if exact else x * y + z
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+_fused_numbers = _slowly(_fused_number)
+
+
 def _fused(x: Array, y: Array, z: Array) -> Array:
     if x.dtype == np.float64:
-        wide = x.astype(np.longdouble) * y.astype(np.longdouble) + z.astype(np.longdouble)
-        return wide.astype(np.float64)
+        return _fused_numbers(x, y, z)
     product, z = np.asarray(x.astype(np.float64) * y.astype(np.float64)), z.astype(np.float64)
     total = product + z
     # The sum is rounded to odd, so that rounding it again to a narrower type rounds once.

@@ -175,11 +175,15 @@ def memory_type(type: dtype) -> Any:
     return np.dtype(_NUMPY[scalar])
 
 
-def saturate(x: Array, type: dtype) -> Array:
-    """Floats as integers: towards zero, NaN is 0, what is out of range the nearest."""
-    low, high = type.scalar.range
+def saturate(x: Array, type: dtype, is_unsigned: bool) -> Array:
+    """Floats as integers: towards zero, NaN is 0, what is out of range the nearest. IR's integers have no sign: the
+    operation has."""
+    bits = type.scalar.primitive_bitwidth
+    low, high = (0, 2**bits - 1) if is_unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    numpy = numpy_type(type)
+    wide = np.dtype(numpy if bits == 1 else f"{'u' if is_unsigned else ''}int{bits}").type
     whole = np.trunc(np.nan_to_num(np.asarray(x).astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf))
     inside = (whole >= float(low)) & (whole < float(high + 1))
-    result = np.where(inside, whole, 0).astype(numpy_type(type))
-    result = np.where(whole >= float(high + 1), numpy_type(type)(high), result)
-    return np.where(whole < float(low), numpy_type(type)(low), result)
+    result = np.where(inside, whole, 0).astype(wide)
+    result = np.where(whole >= float(high + 1), wide(high), result)
+    return np.where(whole < float(low), wide(low), result).view(numpy)
