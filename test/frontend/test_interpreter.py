@@ -4,13 +4,14 @@ import io
 import linecache
 import re
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import tilewright as tw
 import tilewright.language as tl
 from tilewright.errors import InterpreterError
-from tilewright.interpreter import formats
+from tilewright.interpreter import arithmetic, formats
 from tilewright.language import types as t
 from tilewright.runtime.errors import DeviceAssertionError
 
@@ -179,9 +180,23 @@ def test_beyond_the_largest():
 
 def test_floats_become_integers():
     x = np.array([1.9, -1.9, 3e9, -3e9, np.nan, np.inf, -np.inf, 2.0**63], np.float64)
-    assert formats.saturate(x, t.int32).tolist() == [1, -1, 2**31 - 1, -2**31, 0, 2**31 - 1, -2**31, 2**31 - 1]
-    assert formats.saturate(x, t.uint64).tolist() == [1, 0, 3 * 10**9, 0, 0, 2**64 - 1, 0, 2**63]
-    assert formats.saturate(x, t.int64)[-1] == 2**63 - 1
+    assert formats.saturate(x, t.int32, False).tolist() == [1, -1, 2**31 - 1, -2**31, 0, 2**31 - 1, -2**31, 2**31 - 1]
+    assert formats.saturate(x, t.uint64, True).tolist() == [1, 0, 3 * 10**9, 0, 0, 2**64 - 1, 0, 2**63]
+    assert formats.saturate(x, t.int64, False)[-1] == 2**63 - 1
+    # The sign is the operation's, whatever the type's is.
+    assert formats.saturate(x, t.int32, True).view(np.uint32).tolist() == [1, 0, 3 * 10**9, 0, 0, 2**32 - 1, 0,
+                                                                           2**32 - 1]
+
+
+def test_products_of_doubles_are_fused(rng):
+    """Rounded once: a product's error is what is left of it."""
+    x, y = (rng.standard_normal(64) * 2.0 ** rng.integers(-300, 300, 64) for _ in range(2))
+    left = arithmetic._fused(x, y, -(x * y))
+    exact = [Fraction(a) * Fraction(b) - Fraction(a * b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    assert [Fraction(value) for value in left.tolist()] == exact
+    huge, one = np.array([1e300, -1e300]), np.ones(2)
+    assert arithmetic._fused(huge, abs(huge), one).tolist() == [np.inf, -np.inf]
+    assert np.isnan(arithmetic._fused(np.array([np.inf]), np.zeros(1), np.ones(1))).all()
 
 
 # --- memory -------------------------------------------------------------------------------------------------
