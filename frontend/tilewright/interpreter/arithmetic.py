@@ -175,7 +175,6 @@ def _half_away(x: Array) -> Array:
 
 def _fused_number(x: float, y: float, z: float) -> float:
     """Rounded once: Python's quotients of integers are."""
-    x, y, z = float(x), float(y), float(z)  # numpy's would warn
     if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
         return x * y + z
     (a, b), (c, d), (e, f) = x.as_integer_ratio(), y.as_integer_ratio(), z.as_integer_ratio()
