@@ -18,30 +18,30 @@ public:
 
 private:
   Value *getWords(Value *halfwords);
-  Value *widen(Value *halfwords, uint64_t place);
+  Value *widen(Value *words, uint64_t place);
 
   Function &function;
   IRBuilder<> b;
-  DenseMap<Value *, Value *> words;
+  DenseMap<Value *, Value *> known;
 };
 } // namespace
 
 /// The same vector as one of words, behind its definition.
 Value *Widener::getWords(Value *halfwords) {
-  Value *&known = words[halfwords];
-  if (known)
-    return known;
+  Value *&words = known[halfwords];
+  if (words)
+    return words;
   if (auto *def = dyn_cast<Instruction>(halfwords))
     b.SetInsertPoint(*def->getInsertionPointAfterDef());
   else
     b.SetInsertPoint(&*function.getEntryBlock().getFirstInsertionPt());
   unsigned count = cast<FixedVectorType>(halfwords->getType())->getNumElements();
-  return known = b.CreateBitCast(halfwords, FixedVectorType::get(b.getInt32Ty(), count / 2));
+  return words = b.CreateBitCast(halfwords, FixedVectorType::get(b.getInt32Ty(), count / 2));
 }
 
-Value *Widener::widen(Value *halfwords, uint64_t place) {
+Value *Widener::widen(Value *words, uint64_t place) {
   constexpr uint32_t kUpperHalf = 0xffff0000;
-  Value *word = b.CreateExtractElement(getWords(halfwords), place / 2);
+  Value *word = b.CreateExtractElement(words, place / 2);
   Value *bits = place % 2 == 0 ? b.CreateShl(word, 16) : b.CreateAnd(word, kUpperHalf);
   return b.CreateBitCast(bits, b.getFloatTy());
 }
@@ -55,9 +55,9 @@ void Widener::run() {
         !halfwords->getType()->getScalarType()->isBFloatTy() ||
         cast<FixedVectorType>(halfwords->getType())->getNumElements() % 2 != 0)
       continue;
-    getWords(halfwords);
+    Value *vector = getWords(halfwords);
     b.SetInsertPoint(&instruction);
-    instruction.replaceAllUsesWith(widen(halfwords, place));
+    instruction.replaceAllUsesWith(widen(vector, place));
     instruction.eraseFromParent();
   }
 }

@@ -170,6 +170,37 @@ func.func @anywhere(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %k: i32, %n: i32, 
 
 #target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 131072 : i32, program_registers = 65536 : i32}>
 
+// The array begins elsewhere each time: indices alone do not tell.
+// CHECK-LABEL: func.func @elsewhere
+module attributes {tile.target = #target, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+func.func @elsewhere(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %k: i32, %n: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %dc = tile.make_descriptor %pc sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f32> -> !tile.desc<64x64xf32>
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  scf.for %j = %c0 to %n step %c64 : i32 {
+    %pe = tile.addptr %pc, %j : !tile.ptr<f32>, i32
+    %de = tile.make_descriptor %pe sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f32> -> !tile.desc<64x64xf32>
+    // CHECK: tile.await_block_stores in_flight 0 written
+    // CHECK: tile.block_store
+    tile.descriptor_store %de[%j, %c0], %r {tile.block_copy} : !tile.desc<64x64xf32>
+  }
+  return
+}
+}
+
+// -----
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 131072 : i32, program_registers = 65536 : i32}>
+
 // Sums come in any order.
 // CHECK-LABEL: func.func @sums
 module attributes {tile.target = #target, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {

@@ -32,6 +32,10 @@ static SmallVector<Operation *> getLoops(Operation *store) {
   return loops;
 }
 
+static bool isFixed(Value value, Operation *loop) {
+  return !loop->isAncestor(value.getParentBlock()->getParentOp());
+}
+
 Value BlockStore::getArray() const {
   auto made = getDesc().getDefiningOp<MakeDescriptorOp>();
   return made ? getPointerBase(made.getBase()) : Value();
@@ -47,6 +51,10 @@ ArrayRef<int64_t> BlockStore::getBlockShape() const {
 }
 
 bool BlockStore::isRepeated() const { return !getLoops(op).empty(); }
+
+bool BlockStore::isDescribedOnce() const {
+  return !isRepeated() || isFixed(getDesc(), getLoops(op).back());
+}
 
 bool BlockStore::maySharePlaces(const BlockStore &other) const {
   Value first = getArray(), second = other.getArray();
@@ -68,13 +76,11 @@ static std::optional<int64_t> getConstant(Value value) {
 static std::optional<int64_t> getAdvance(Value index, scf::ForOp loop, Operation *outermost) {
   if (index == loop.getInductionVar())
     return getConstant(loop.getStep());
-  auto isFixed = [&](Value value) {
-    return !outermost->isAncestor(value.getParentBlock()->getParentOp());
-  };
   if (auto sum = index.getDefiningOp<arith::AddIOp>()) {
-    if (isFixed(sum.getRhs()))
+    if (isFixed(sum.getRhs(), outermost))
       return getAdvance(sum.getLhs(), loop, outermost);
-    return isFixed(sum.getLhs()) ? getAdvance(sum.getRhs(), loop, outermost) : std::nullopt;
+    return isFixed(sum.getLhs(), outermost) ? getAdvance(sum.getRhs(), loop, outermost)
+                                            : std::nullopt;
   }
   auto product = index.getDefiningOp<arith::MulIOp>();
   std::optional<int64_t> factor = product ? getConstant(product.getRhs()) : std::nullopt;
@@ -83,18 +89,18 @@ static std::optional<int64_t> getAdvance(Value index, scf::ForOp loop, Operation
   return advance ? std::optional(*advance * *factor) : std::nullopt;
 }
 
-/// Whether each iteration of the loops around it stores to another place.
+/// Whether each iteration of the loops around it stores to another place of one array.
 static bool movesOn(const BlockStore &store) {
   SmallVector<Operation *> loops = getLoops(store.op);
-  return llvm::all_of(loops, [&](Operation *around) {
-    auto loop = dyn_cast<scf::ForOp>(around);
-    return loop && llvm::any_of(llvm::zip(store.getIndices(), store.getBlockShape()),
-                                [&](auto indexAndSize) {
-                                  auto [index, size] = indexAndSize;
-                                  auto advance = getAdvance(index, loop, loops.back());
-                                  return advance && std::abs(*advance) >= size;
-                                });
-  });
+  return store.isDescribedOnce() && llvm::all_of(loops, [&](Operation *around) {
+           auto loop = dyn_cast<scf::ForOp>(around);
+           return loop && llvm::any_of(llvm::zip(store.getIndices(), store.getBlockShape()),
+                                       [&](auto indexAndSize) {
+                                         auto [index, size] = indexAndSize;
+                                         auto advance = getAdvance(index, loop, loops.back());
+                                         return advance && std::abs(*advance) >= size;
+                                       });
+         });
 }
 
 /// An index as a value and a constant; no value where all is constant.

@@ -23,6 +23,8 @@ struct BlockStore {
   llvm::ArrayRef<int64_t> getBlockShape() const;
   /// Whether one program may come by it twice.
   bool isRepeated() const;
+  /// Whether indices tell places: its descriptor is the same in all loops around it.
+  bool isDescribedOnce() const;
   /// Whether both are of one array, as far as that is known.
   bool maySharePlaces(const BlockStore &other) const;
 };

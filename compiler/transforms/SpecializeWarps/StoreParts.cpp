@@ -1,7 +1,7 @@
 //===- StoreParts.cpp - Blocks that warps store by themselves ---------------===//
 //
-// A thread's stores are in order, those of several warps are not: so blocks that one
-// program stores must not meet in parts of different warps.
+// A thread waits for its own stores where they may meet (StoreOrder.h), not for those of
+// other warps: so blocks that one program stores must not meet in parts of different warps.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/SpecializeWarps/StoreParts.h"
@@ -56,7 +56,8 @@ static bool areInOrder(func::FuncOp function, ArrayRef<PartedStore> stores) {
       bool isSame = store.op == other.op;
       if (isSame ? !store.isRepeated() : !store.maySharePlaces(other))
         continue;
-      if (store.buffer != other.buffer)
+      if (store.buffer != other.buffer || store.getDesc() != other.getDesc() ||
+          !store.isDescribedOnce())
         return false;
       meeting.append({&store, &other});
     }

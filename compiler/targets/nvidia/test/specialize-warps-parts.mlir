@@ -124,3 +124,37 @@ func.func @meeting(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32) a
   return
 }
 }
+
+// -----
+
+#target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
+
+// The array begins elsewhere each time: indices do not tell whether rows of different warps meet.
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-NOT: parts(
+// CHECK: return
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+func.func @elsewhere(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %step = arith.constant 128 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x64xf16>
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<128x64xf16>
+      %t = tile.transpose %a order [1, 0] : tensor<128x64xf16> -> tensor<64x128xf16>
+      %d = tile.dot %a, %t, %s : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    %h = arith.truncf %r : tensor<128x128xf32> to tensor<128x128xf16>
+    %pe = tile.addptr %pc, %j : !tile.ptr<f16>, i32
+    %dc = tile.make_descriptor %pe sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x128xf16>
+    %row = arith.muli %j, %step : i32
+    tile.descriptor_store %dc[%row, %j], %h {tile.block_copy} : !tile.desc<128x128xf16>
+  }
+  return
+}
+}

@@ -20,7 +20,9 @@ from .types import layout_of, plain
 
 ATTRIBUTE = "tile.scratch_offset"
 FREE_ATTRIBUTE = "scratch_is_free"
-BYTES_AT_ONCE = 8192
+# A reduction of several blocks has parts of them all there at once where this suffices; the conversion's limit, which
+# counts padding too, is twice as much.
+BYTES_AT_ONCE = 4096
 
 
 def comes_later(op: Any) -> bool:
@@ -92,21 +94,25 @@ def _conversion(op: Any) -> int:
     return prod(sizes) * _element_bytes(op.kind(0))
 
 
-def _partial(op: Any) -> list[int]:
-    """Of each block: one result of each warp along the axis."""
+def _warps(op: Any) -> int:
+    """How many warps share the axis."""
     layout, axis = layout_of(op.kind(0)), op.attributes["axis"]
     assert layout is not None
     warps = 1 << sum(column[axis] != 0 for column in layout.bases.get("warp", ()))
-    warps *= prod(count for name, count, dim in layout.repeats if name == "warp" and dim == axis)
+    return warps * prod(count for name, count, dim in layout.repeats if name == "warp" and dim == axis)
+
+
+def _partial(op: Any) -> list[int]:
+    """Of each block: one result of each warp along the axis."""
     shape = plain(op.kind(0)).shape
-    others = prod(shape) // shape[axis]
-    return [warps * others * _element_bytes(operand.type) for operand in op.operands]
+    others = prod(shape) // shape[op.attributes["axis"]]
+    return [_warps(op) * others * _element_bytes(operand.type) for operand in op.operands]
 
 
 def _reduction(op: Any) -> int:
-    """Results of several blocks lie beside each other where that takes little."""
+    """Results of several blocks lie beside each other where warps exchange few."""
     sizes = _partial(op)
-    return sum(sizes) if sum(sizes) <= BYTES_AT_ONCE else max(sizes)
+    return sum(sizes) if _warps(op) > 1 and sum(sizes) <= BYTES_AT_ONCE else max(sizes)
 
 
 _COUNTS = {
