@@ -33,6 +33,7 @@ WIDE = [tile(128, 128, 8, 2), tile(128, 64, 8, 3), tile(64, 128, 4, 2), tile(64,
 NARROW = [tile(128, 128, 8, 3), tile(128, 64, 8, 3), tile(128, 64, 4, 3), tile(64, 128, 4, 3), tile(64, 64, 4, 3)]
 TRIPLE = [tile(192, 128, 12, 2), tile(192, 128, 12, 3), tile(192, 64, 12, 3)]  # three groups of warps multiply
 TRIPLE_WIDE = [tile(192, 64, 12, 2), tile(192, 64, 12, 3)]
+SHARED = [tile(128, 128, 8, 3, shared=True), tile(128, 128, 8, 2, shared=True)]  # blocks shared among few programs
 UNPEELED = [tile(128, 128, 8, 2, PEELED=False), tile(128, 128, 8, 3, PEELED=False)]
 BACKWARD = [tile(64, 128, 8, 2), tile(64, 64, 4, 2), tile(64, 128, 8, 2, deterministic=True)]
 BACKWARD_NARROW = [*BACKWARD, tile(64, 128, 8, 3), tile(128, 128, 8, 2)]
@@ -58,7 +59,8 @@ def attention_forward() -> Iterator[Workload]:
 
 def _by_descriptors(twin: Any, heads: int, kv_heads: int, length: int, size: int, causal: bool) -> Workload:
     q, k, v = _operands(heads, kv_heads, length, size)
-    theirs = WIDE if size == 128 else NARROW
+    shared = SHARED[size == 128:] if causal else []
+    theirs = [*(WIDE if size == 128 else NARROW), *shared]
     ours = [*theirs, *(TRIPLE_WIDE if size == 128 else TRIPLE), *(UNPEELED[:1] if causal else ())]
     return _forward("descriptors", twin, tile_descriptors, q, k, v, causal, ours, theirs)
 
@@ -70,9 +72,21 @@ def _operands(heads: int, kv_heads: int, length: int, size: int) -> list[torch.T
 def _forward(kind: str, twin: Any, example: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool,
              ours: list[Options], theirs: list[Options]) -> Workload:
     outputs = [torch.empty_like(q) for _ in range(3)]
+    shares: dict[tuple[int, int], list[torch.Tensor]] = {}
+
+    def share(BLOCK_M: int, BLOCK_N: int) -> list[torch.Tensor]:
+        if (BLOCK_M, BLOCK_N) not in shares:
+            arrays = tile_descriptors.share_blocks(q, causal, BLOCK_M, BLOCK_N)
+            shares[BLOCK_M, BLOCK_N] = [torch.from_numpy(array).to(q.device) for array in arrays]
+        return shares[BLOCK_M, BLOCK_N]
 
     def by(module: Any, output: torch.Tensor) -> Any:
-        return lambda options: module.attention(q, k, v, causal, output, **options)
+        def call(options: Options) -> Any:
+            rest = {name: value for name, value in options.items() if name != "shared"}
+            more = {"shares": share(options["BLOCK_M"], options["BLOCK_N"])} if "shared" in options else {}
+            return module.attention(q, k, v, causal, output, **more, **rest)
+
+        return call
 
     candidates = {"tilewright": best("tilewright", ours, by(example, outputs[0])),
                   "triton": best("triton", theirs, by(twin, outputs[1])),

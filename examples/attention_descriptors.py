@@ -4,8 +4,8 @@ backward pass."""
 import numpy as np
 import tilewright as tw
 import tilewright.language as tl
-from arrays import empty_like, on_device, parse_device, report
-from tiles import describe_rows, heads_together, last_blocks_first, load_rows, store_rows
+from arrays import empty_like, on_device, parse_device, processors, report
+from tiles import describe_rows, heads_together, last_blocks_first, load_rows, share_out, store_rows
 
 LOG2_E = tl.constexpr(1.4426950408889634)
 
@@ -35,10 +35,10 @@ def attend(query, keys, values, head, block, length, first, last, scale, maximum
 
 
 @tw.jit
-def attention_kernel(queries, keys, values, output, logsums, scale, length, heads, together, HEAD: tl.constexpr,
-                     GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
-                     EVEN: tl.constexpr, PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
-    block, head = last_blocks_first(tl.program_id(0), tl.cdiv(length, BLOCK_M), heads, together)
+def attend_block(queries, keys, values, output, logsums, scale, length, block, head, HEAD: tl.constexpr,
+                 GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+                 EVEN: tl.constexpr, PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
+    """Attention of one block of queries."""
     kv_head = head // GROUP
     query = load_rows(queries, head, block * BLOCK_M, length)
     maximum = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
@@ -62,19 +62,66 @@ def attention_kernel(queries, keys, values, output, logsums, scale, length, head
     store_rows(output, head, block * BLOCK_M, length, result.to(output.dtype))
 
 
-def attention(q, k, v, causal, output=None, logsums=None, BLOCK_M=64, BLOCK_N=32, PEELED=True, **options):
+@tw.jit
+def attention_kernel(queries, keys, values, output, logsums, scale, length, heads, together, HEAD: tl.constexpr,
+                     GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr,
+                     EVEN: tl.constexpr, PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
+    block, head = last_blocks_first(tl.program_id(0), tl.cdiv(length, BLOCK_M), heads, together)
+    attend_block(queries, keys, values, output, logsums, scale, length, block, head, HEAD, GROUP, BLOCK_M, BLOCK_N,
+                 CAUSAL, EVEN, PEELED, LOGSUMS)
+
+
+@tw.jit
+def shared_kernel(queries, keys, values, output, logsums, order: tl.const, starts: tl.const, scale, length, heads,
+                  together, HEAD: tl.constexpr, GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                  CAUSAL: tl.constexpr, EVEN: tl.constexpr, PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
+    """The same by few programs, each of which does several blocks: what the next one reads comes meanwhile."""
+    program = tl.program_id(0)
+    for place in range(tl.load(starts + program), tl.load(starts + program + 1)):
+        block, head = last_blocks_first(tl.load(order + place), tl.cdiv(length, BLOCK_M), heads, together)
+        attend_block(queries, keys, values, output, logsums, scale, length, block, head, HEAD, GROUP, BLOCK_M,
+                     BLOCK_N, CAUSAL, EVEN, PEELED, LOGSUMS)
+
+
+def count_together(q, causal):
+    """Heads whose blocks are done together: their keys and values stay in the cache."""
+    heads, length, size = q.shape
+    return heads_together(q, 4 * length * size) if causal else 1
+
+
+def share_blocks(q, causal, BLOCK_M=64, BLOCK_N=32):
+    """How blocks of queries of an array like q are shared among programs: their order, and where each program's begin.
+    A block costs as much as the blocks of keys that it sees, and one more."""
+    heads, length, _ = q.shape
+    blocks = tw.cdiv(length, BLOCK_M)
+    together = count_together(q, causal)
+    places = np.arange(blocks * heads)
+    first = places // (blocks * together) * together
+    block = blocks - 1 - (places - first * blocks) // np.minimum(heads - first, together)  # as last_blocks_first
+    seen = np.minimum((block + 1) * BLOCK_M, length) if causal else np.full_like(block, length)
+    costs = -(-seen // BLOCK_N) + 1
+    return share_out(costs.tolist(), min(len(costs), processors(q)))
+
+
+def attention(q, k, v, causal, output=None, logsums=None, shares=None, BLOCK_M=64, BLOCK_N=32, PEELED=True, **options):
     """Attention over arrays of shape (heads, length, head size); k and v may have fewer heads, each for as many
-    consecutive heads of q. Gives `logsums` (heads, length), if they are given, log(sum(exp(scores)))."""
+    consecutive heads of q. Gives `logsums` (heads, length), if they are given, log(sum(exp(scores))). `shares`: what
+    `share_blocks` gives for q and the blocks' sizes, where the kernel runs; else there is a program for each block."""
     heads, length, size = q.shape
     output = empty_like(q) if output is None else output
     even = length % BLOCK_N == 0
-    together = heads_together(q, 4 * length * size) if causal else 1
+    together = count_together(q, causal)
     # Queries behind the last one of a head are computed from those of the next, and not written.
-    attention_kernel[(tw.cdiv(length, BLOCK_M) * heads,)](
-        describe_rows(q, BLOCK_M, True), describe_rows(k, BLOCK_N, even), describe_rows(v, BLOCK_N, even),
-        describe_rows(output, BLOCK_M, length % BLOCK_M == 0), logsums, size**-0.5, length, heads, together, HEAD=size,
-        GROUP=heads // k.shape[0], BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, EVEN=even, PEELED=PEELED,
-        LOGSUMS=logsums is not None, **options)
+    arrays = [describe_rows(q, BLOCK_M, True), describe_rows(k, BLOCK_N, even), describe_rows(v, BLOCK_N, even),
+              describe_rows(output, BLOCK_M, length % BLOCK_M == 0), logsums]
+    sizes = dict(HEAD=size, GROUP=heads // k.shape[0], BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, EVEN=even,
+                 PEELED=PEELED, LOGSUMS=logsums is not None)
+    if shares is None:
+        attention_kernel[(tw.cdiv(length, BLOCK_M) * heads,)](*arrays, size**-0.5, length, heads, together, **sizes,
+                                                              **options)
+    else:
+        shared_kernel[(shares[1].shape[0] - 1,)](*arrays, *shares, size**-0.5, length, heads, together, **sizes,
+                                                 **options)
     return output
 
 
@@ -98,11 +145,13 @@ def main() -> None:
             q = np.random.randn(heads, length, size).astype(np.float16)
             k, v = (np.random.randn(heads // group, length, size).astype(np.float16) for _ in range(2))
             logsums = empty_like(on_device(np.empty((heads, length), np.float32)))
-            result = attention(*(on_device(array) for array in (q, k, v)), causal, logsums=logsums, PEELED=peeled)
+            arrays = [on_device(array) for array in (q, k, v)]
             expected, sums = reference(q, k, v, causal)
             name = f"attention {heads}/{heads // group}x{length}x{size}{' causal' if causal else ''}"
-            report(name, result, expected, 2e-3)
+            report(name, attention(*arrays, causal, logsums=logsums, PEELED=peeled), expected, 2e-3)
             report(f"{name}, logsums", logsums, sums, 1e-3)
+            shares = [on_device(array) for array in share_blocks(arrays[0], causal)]
+            report(f"{name}, shared", attention(*arrays, causal, shares=shares, PEELED=peeled), expected, 2e-3)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """What kernels of tiles share: the order of tiles, descriptors of arrays, the number of programs that run together."""
 
+import heapq
+
+import numpy as np
 import tilewright as tw
 import tilewright.language as tl
 from arrays import processors
@@ -29,6 +32,19 @@ def last_blocks_first(program, blocks, heads, together):
 def heads_together(array, bytes_of_head):
     """How many heads read no more than what a cache holds for long."""
     return max(1, min(array.shape[0], (16 << 20) // bytes_of_head))
+
+
+def share_out(costs, programs):
+    """Which of some programs does which pieces, of different costs: each piece goes to the program that has least to do so
+    far. Gives the pieces of the first program, the second, and so on, and where each one's begin, and the last one's
+    end: arrays of 32-bit integers."""
+    load = [(0, program) for program in range(programs)]
+    shares = [[] for _ in range(programs)]
+    for piece, cost in enumerate(costs):
+        least, program = load[0]
+        shares[program].append(piece)
+        heapq.heapreplace(load, (least + cost, program))
+    return np.concatenate(shares).astype(np.int32), np.cumsum([0, *map(len, shares)], dtype=np.int32)
 
 
 def describe(array, *block):

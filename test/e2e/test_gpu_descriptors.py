@@ -287,6 +287,40 @@ def test_stores_of_overlapping_blocks(rng, step, side, warps):
 
 
 @tw.jit
+def scattered_kernel(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr, N: tl.constexpr, ARRAYS: tl.constexpr):
+    """Blocks where a table tells, which may overlap: what is stored last counts. ARRAYS: arrays of two blocks begin there."""
+    x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [SIDE, 64])
+    y_blocks = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, N])
+    if not ARRAYS:
+        blocks = tl.make_tensor_descriptor(c, [M, N], [N, 1], [SIDE, N])
+    for turn in range(count):
+        place = tl.load(table + turn)
+        if ARRAYS:
+            blocks = tl.make_tensor_descriptor(c + place * N, [2 * SIDE, N], [N, 1], [SIDE, N])
+        for row in range(0, 2 * SIDE if ARRAYS else SIDE, SIDE):
+            total = tl.zeros((SIDE, N), tl.float32)
+            for k in range(0, K, 64):
+                total = tl.dot(x_blocks.load([place + row, k]), y_blocks.load([k, 0]), total)
+            blocks.store([row if ARRAYS else place, 0], total * (turn + 1))
+
+
+@pytest.mark.parametrize("side, warps", [(64, 4), (128, 8), (192, 12)])
+@pytest.mark.parametrize("arrays", [False, True])
+@pytest.mark.parametrize("depth", [0, 64, 192])
+def test_stores_of_scattered_blocks(rng, side, warps, arrays, depth):
+    rows, count, high = 1024, 20, (1 + arrays) * side
+    places = rng.integers(0, (rows - high) // 8 + 1, count).astype(np.int32) * 8
+    places[1::2] = np.minimum(places[::2] + 8 * rng.integers(0, 12, count // 2), rows - high)  # many are near the last
+    a, b = operand(rng, rows, depth), operand(rng, depth, 64)
+    c, factors = np.zeros((rows, 64), np.float32), np.zeros((rows, 1))
+    scattered_kernel[(1,)](places, count, a, b, c, rows, depth, SIDE=side, N=64, ARRAYS=arrays, num_warps=warps)
+    for turn, place in enumerate(places):
+        factors[place:place + high] = turn + 1
+    exact = a.astype(np.float64) @ b * factors
+    assert error(c, exact) <= 2e-3 if depth else not c.any()
+
+
+@tw.jit
 def deep_kernel(a, b, bias, c, Z, K, SIDE: tl.constexpr, ROWS: tl.constexpr, RANK: tl.constexpr):
     """Products of a stack of matrices, with a block of few rows beside them."""
     if RANK == 3:

@@ -98,14 +98,17 @@ def test_few_rows(example, rows):
     assert_near(y, x.astype(np.float64) @ weights.T)
 
 
-@pytest.mark.parametrize("causal, peeled", [(False, True), (True, True), (True, False)])
+@pytest.mark.parametrize("causal, peeled, shared", [(False, True, False), (True, True, False), (True, False, False),
+                                                    (False, True, True), (True, True, True)])
 @pytest.mark.parametrize("size, length, blocks", [(128, 128, (128, 128, 8, 2)), (64, 136, (64, 64, 4, 3))])
-def test_attention(example, size, length, blocks, causal, peeled):
-    q, k, v = half(2, length, size), half(1, length, size), half(1, length, size)
-    module = example("attention_descriptors", "attention_kernel")
+def test_attention(example, size, length, blocks, causal, peeled, shared):
+    q, k, v = half(4, length, size), half(2, length, size), half(2, length, size)
+    module = example("attention_descriptors", "attention_kernel", "shared_kernel")
     block_m, block_n, warps, stages = blocks
-    output, logsums = unwritten(*q.shape), unwritten(2, length, dtype=np.float32)
-    module.attention(q, k, v, causal, output, logsums, block_m, block_n, peeled, num_warps=warps, num_stages=stages)
+    shares = module.share_blocks(q, causal, block_m, block_n) if shared else None
+    output, logsums = unwritten(*q.shape), unwritten(4, length, dtype=np.float32)
+    module.attention(q, k, v, causal, output, logsums, shares, block_m, block_n, peeled, num_warps=warps,
+                     num_stages=stages)
     expected = module.reference(q, k, v, causal)
     assert_near(output, expected[0])
     assert_near(logsums, expected[1])

@@ -288,6 +288,36 @@ def stored_and_loaded(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 
 
 @tw.jit
+def scattered_tiles(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr):
+    """Products that a program stores where a table tells: they may lie over each other."""
+    x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [SIDE, 64])
+    y_blocks = tl.make_tensor_descriptor(b, [K, 64], [64, 1], [64, 64])
+    blocks = tl.make_tensor_descriptor(c, [M, 64], [64, 1], [SIDE, 64])
+    for turn in range(count):
+        place = tl.load(table + turn)
+        total = tl.zeros((SIDE, 64), tl.float32)
+        for k in range(0, K, 64):
+            total = tl.dot(x_blocks.load([place, k]), y_blocks.load([k, 0]), total)
+        blocks.store([place, 0], total * (turn + 1))
+
+
+@tw.jit
+def scattered_arrays(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr):
+    """The same, by arrays with descriptors of their own that begin there: of one block, and of two if they end with M."""
+    y_blocks = tl.make_tensor_descriptor(b, [K, 64], [64, 1], [64, 64])
+    for turn in range(count):
+        place = tl.load(table + turn)
+        rows = tl.where(place + 2 * SIDE == M, 2 * SIDE, SIDE)
+        x_blocks = tl.make_tensor_descriptor(a + place * K, [rows, K], [K, 1], [SIDE, 64])
+        blocks = tl.make_tensor_descriptor(c + place * 64, [rows, 64], [64, 1], [SIDE, 64])
+        for row in range(0, rows, SIDE):
+            total = tl.zeros((SIDE, 64), tl.float32)
+            for k in range(0, K, 64):
+                total = tl.dot(x_blocks.load([row, k]), y_blocks.load([k, 0]), total)
+            blocks.store([row, 0], total * (turn + 1))
+
+
+@tw.jit
 def packed_tiles(table: tl.const, count, a, b, c, BLOCK: tl.constexpr):
     """Products of problems that a table tells: rows, depth, offset; each with descriptors of its own."""
     for problem in range(count):

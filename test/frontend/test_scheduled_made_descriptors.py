@@ -40,7 +40,8 @@ def test_the_program_before_it_is_damaged(text, rng):
 
 # What is damaged, how, and what has to be found of each place where that can be done.
 DAMAGE = {
-    "a wait without buffers": (r"\n *tile\.acquire \S+ phase %\w+ :[^\n]*", "", {"race"}),
+    "a wait before a descriptor is made again":
+        (r"\n *tile\.acquire \S+ phase %\w+ :[^\n]*(?!(.|\n)*\}, \{)", "", {"race"}),
     "a wait for stores": (r"\n *tile\.await_block_stores[^\n]*", "", {"race", "not awaited"}),
     "publishing": (r"\n *tile\.descriptor_publish[^\n]*", "", {"unpublished"}),
     "making": (r"\n *tile\.descriptor_set[^\n]*", "", {"unpublished"}),

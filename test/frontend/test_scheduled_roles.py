@@ -79,6 +79,54 @@ def test_stores_of_overlapping_blocks_are_in_order(rng, step):
         assert run_scheduled(text.replace(" written", ""), [a, b, c, count, rows, 128], (1,)).kinds() == {"race"}
 
 
+# Rows at which blocks of 128 begin: over the one before the last, over the last, and apart. Where arrays begin, the
+# one that ends with the last row has two blocks.
+SCATTERED = np.asarray([0, 304, 8, 136, 200, 512, 208, 208, 432, 504], np.int32)
+SCATTERED_TYPES = {"table": "*ki32:16", "count": "i32", "a": "*fp16:16", "b": "*fp16:16", "c": "*fp32:16",
+                   "M": "i32:16", "K": "i32:16", "SIDE": 128}
+
+
+def run_scattered(text, rng):
+    """Products at SCATTERED, of which the last one at a row counts."""
+    a, b = rng.standard_normal((768, 128)).astype(np.float16), rng.standard_normal((128, 64)).astype(np.float16)
+    c, factors = np.zeros((768, 64), np.float32), np.zeros((768, 1))
+    report = run_scheduled(text, [SCATTERED, len(SCATTERED), a, b, c, 768, 128], (1,))
+    for turn, place in enumerate(SCATTERED):
+        factors[place:768 if place == 512 and "descriptor_set" in text else place + 128] = turn + 1
+    return report, c, a.astype(np.float64) @ b * factors
+
+
+@pytest.fixture(scope="module")
+def scattered():
+    """Programs whose warps store parts that may lie over those of other warps."""
+    texts = {name: tw.compile(getattr(kernels, f"scattered_{name}"), SCATTERED_TYPES, target=TARGET,
+                              num_warps=8).asm["scheduled"] for name in ("tiles", "arrays")}
+    assert all("parts(" in text and " written" in text for text in texts.values())
+    return texts
+
+
+@pytest.mark.parametrize("which", ["tiles", "arrays"])
+def test_warps_take_turns(scattered, rng, which):
+    report, c, exact = run_scattered(scattered[which], rng)
+    assert not report, report
+    np.testing.assert_allclose(c, exact, atol=0.4)
+
+
+TURN = r"(\n *tile\.acquire [^\n]*)(\n *tile\.await_block_stores[^\n]*written)(\n *tile\.arrive [^\n]*)"
+# Where warps wait for what was stored before the last block: also when they make a descriptor. Where they wait until they
+# have written themselves, where they tell others, where they wait for the last block.
+DAMAGED_TURNS = [("tiles", TURN, r"\2\3", {"race", "deadlock"}),
+                 *((which, *damage) for which in ("tiles", "arrays")
+                   for damage in ((TURN, r"\1\3", {"race"}), (TURN, r"\1\2", {"deadlock"}),
+                                  (r"(scf\.if %\w+ \{)\n *tile\.acquire [^\n]*(?=\n *\})", r"\1", {"race"})))]
+
+
+@pytest.mark.parametrize("which, pattern, replacement, kinds", DAMAGED_TURNS)
+def test_damaged_turns(scattered, rng, which, pattern, replacement, kinds):
+    for damaged in kernels.replace_each(pattern, replacement, scattered[which]):
+        assert run_scattered(damaged, rng)[0].kinds() & kinds, damaged
+
+
 @pytest.fixture(scope="module")
 def text():
     """A correct program with roles, to be damaged."""

@@ -87,7 +87,7 @@ func.func @small(%pa: !tile.ptr<i8>, %k: i32, %acc: tensor<64x16xi8>) attributes
 // Numbers that the loops carry are carried again where the place of a load needs them.
 
 #target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 131072 : i32, program_registers = 65536 : i32}>
-module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 2 : i32} {
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
 // CHECK: tile.launch_warps = 12 : i32
 // CHECK-LABEL: func.func @persistent
 func.func @persistent(%pa: !tile.ptr<f16>, %m: i32, %k: i32, %acc: tensor<64x64xf32>, %out: tensor<64x64x!tile.ptr<f32>>) attributes {tile.kernel} {
@@ -97,10 +97,11 @@ func.func @persistent(%pa: !tile.ptr<f16>, %m: i32, %k: i32, %acc: tensor<64x64x
   %stride = arith.extsi %k : i32 to i64
   %da = tile.make_descriptor %pa sizes[%m, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   // Registers that the fetching warps leave go to the others.
-  // CHECK-DAG: %[[FULL1:.*]] = tile.signal_alloc arrivals 1 : !tile.signals<1>
-  // CHECK-DAG: %[[EMPTY1:.*]] = tile.signal_alloc arrivals 8 : !tile.signals<1>
-  // CHECK-DAG: %[[FULL2:.*]] = tile.signal_alloc arrivals 1 : !tile.signals<2>
-  // CHECK-DAG: %[[EMPTY2:.*]] = tile.signal_alloc arrivals 8 : !tile.signals<2>
+  // What the outer loop reads has two buffers, however many its inner loop asks for.
+  // CHECK-DAG: %[[FULL1:.*]] = tile.signal_alloc arrivals 1 : !tile.signals<2>
+  // CHECK-DAG: %[[EMPTY1:.*]] = tile.signal_alloc arrivals 8 : !tile.signals<2>
+  // CHECK-DAG: %[[FULL2:.*]] = tile.signal_alloc arrivals 1 : !tile.signals<3>
+  // CHECK-DAG: %[[EMPTY2:.*]] = tile.signal_alloc arrivals 8 : !tile.signals<3>
   // CHECK: tile.roles warps [8, 4] registers [240, 24] threads [256, 1] {
   // CHECK: scf.for {{.*}} -> (tensor<64x64xf32>, i32, i32, i32, i32, i32, i32)
   // CHECK: tile.acquire %[[FULL1]]
@@ -126,6 +127,36 @@ func.func @persistent(%pa: !tile.ptr<f16>, %m: i32, %k: i32, %acc: tensor<64x64x
   // CHECK: tile.acquire %[[EMPTY2]]
   // CHECK-NOT: tile.store
   // CHECK: return
+  return
+}
+}
+
+// -----
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, block_copy_box = 256 : i32, role_warps = 4 : i32, on_chip_bytes = 40960 : i32, program_registers = 65536 : i32}>
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+// What the outer loop reads gives its second buffer back before its inner loop loses one.
+// CHECK-LABEL: func.func @persistent_in_little_memory
+// CHECK: tile.buffer_alloc : !tile.buffer<1x64x64xf16
+// CHECK: tile.buffer_alloc : !tile.buffer<3x64x64xf16
+func.func @persistent_in_little_memory(%pa: !tile.ptr<f16>, %m: i32, %k: i32, %acc: tensor<64x64xf32>, %out: tensor<64x64x!tile.ptr<f32>>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%m, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %r:3 = scf.for %t = %c0 to %m step %c1 iter_args(%keep = %acc, %row = %c0, %count = %c0) -> (tensor<64x64xf32>, i32, i32) : i32 {
+    %q = tile.descriptor_load %da[%row, %c0] {tile.block_copy} : !tile.desc<64x64xf16>
+    %s = scf.for %i = %c0 to %k step %c64 iter_args(%s = %keep) -> (tensor<64x64xf32>) : i32 {
+      %a = tile.descriptor_load %da[%row, %i] {tile.block_copy} : !tile.desc<64x64xf16>
+      %d = tile.dot %q, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    tile.store %out, %s : tensor<64x64x!tile.ptr<f32>>
+    %next = arith.addi %row, %c64 : i32
+    %counted = arith.addi %count, %c1 : i32
+    scf.yield %s, %next, %counted : tensor<64x64xf32>, i32, i32
+  }
   return
 }
 }

@@ -70,6 +70,12 @@ static Value createInt(ImplicitLocOpBuilder &b, Type type, int64_t value) {
   return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
 }
 
+bool tile::isInnermost(scf::ForOp loop) {
+  return !loop.getBody()
+              ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
 Value tile::advance(ImplicitLocOpBuilder &b, scf::ForOp loop, Value from, int64_t distance) {
   if (distance == 0)
     return from;

@@ -47,6 +47,9 @@ private:
   bool isAnywhere = false;
 };
 
+/// Whether no other loop is in it.
+bool isInnermost(mlir::scf::ForOp loop);
+
 /// The loop's induction variable `distance` steps after `from`.
 mlir::Value advance(mlir::ImplicitLocOpBuilder &b, mlir::scf::ForOp loop, mlir::Value from,
                     int64_t distance);

@@ -1,9 +1,10 @@
 //===- BlockCopies.cpp - Which accesses are left to copies of blocks ------===//
 #include "compiler/transforms/ExpandDescriptors/BlockCopies.h"
 
-#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/AddressSlice/AddressSlice.h"
 #include "compiler/analysis/ArrayUses/ArrayUses.h"
+#include "compiler/analysis/LoopSlice/LoopSlice.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/transforms/ExpandDescriptors/DescriptorMakers.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
@@ -124,11 +125,11 @@ static int64_t getBlockBytes(Value desc) {
          type.getElementType().getIntOrFloatBitWidth() / 8;
 }
 
-/// Two buffers for each load of a loop, which loops of the same blocks share, and
-/// one for each other load.
+/// Two buffers for each load of an innermost loop, which loops of the same blocks share,
+/// and one for each other load.
 int64_t BlockCopySelector::getLoadBytes() const {
   constexpr int64_t kBuffers = 2;
-  llvm::MapVector<Operation *, SmallVector<Type>> byLoop;
+  llvm::MapVector<scf::ForOp, SmallVector<Type>> byLoop;
   int64_t bytes = 0;
   for (DescriptorLoadOp load : loads) {
     if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
@@ -142,7 +143,7 @@ int64_t BlockCopySelector::getLoadBytes() const {
       continue;
     kinds.push_back(types);
     for (Type type : types)
-      bytes += kBuffers * getBytes(type);
+      bytes += (isInnermost(loop) ? kBuffers : 1) * getBytes(type);
   }
   return bytes;
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/LoopSlice/LoopSlice.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/transforms/PipelineLoops/RotatedLoopBuilder.h"
 
@@ -25,13 +26,7 @@ struct PipelineLoopsPass : tile::impl::PipelineLoopsBase<PipelineLoopsPass> {
 static SmallVector<scf::ForOp> collectInnermostLoops(func::FuncOp function) {
   SmallVector<scf::ForOp> loops;
   function.walk([&](scf::ForOp loop) {
-    bool isInnermost = !loop.getBody()
-                            ->walk([](Operation *op) {
-                              return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt()
-                                                                  : WalkResult::advance();
-                            })
-                            .wasInterrupted();
-    if (isInnermost)
+    if (isInnermost(loop))
       loops.push_back(loop);
     else if (loop->hasAttr(kNumStagesAttr))
       loop.emitRemark("this loop is not pipelined: it contains another loop");

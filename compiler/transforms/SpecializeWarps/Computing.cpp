@@ -1,6 +1,6 @@
 //===- Computing.cpp - The program's warps read rings, and store blocks ---===//
 #include "compiler/transforms/SpecializeWarps/Roles.h"
-#include "compiler/transforms/SpecializeWarps/StoreOrder.h"
+#include "compiler/transforms/SpecializeWarps/StoreTurns.h"
 
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "dialects/tile/IR/BlockCopy.h"
@@ -133,8 +133,12 @@ int64_t tile::getStoreBytes(func::FuncOp function) {
 }
 
 static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors, bool comesLater) {
-  bool byWarps = descriptors.byWarps;
+  bool byWarps = descriptors.stores.byWarps, inTurns = descriptors.stores.inTurns.contains(store);
+  if (inTurns)
+    takeTurns({store}); // puts the store into other blocks of code
   ImplicitLocOpBuilder b(store->getLoc(), store);
+  if (!inTurns)
+    AwaitBlockStoresOp::create(b, 0, byWarps, /*written=*/comesLater);
   auto made = store->getOperand(0).getDefiningOp<MakeDescriptorOp>();
   Value desc = descriptors.get(made, getAccessBox(store, byWarps));
   LayoutAttr parts = byWarps ? getStoredLayout(store) : LayoutAttr();
@@ -143,7 +147,6 @@ static void storeBlock(Operation *store, Value buffer, Descriptors &descriptors,
       return SmallVector<Value>(indices);
     return descriptors.program.getIndices(b, made, indices, [](Value value) { return value; });
   };
-  AwaitBlockStoresOp::create(b, 0, byWarps, /*written=*/comesLater);
   if (auto plain = dyn_cast<DescriptorStoreOp>(store)) {
     BufferStoreOp::create(b, plain.getValue(), buffer);
     BlockStoreOp::create(b, buffer, desc, getIndices(plain.getIndices()), AtomicKindAttr(), parts);
@@ -176,7 +179,7 @@ void tile::storeBlocks(Block &body, Descriptors &descriptors) {
   SmallVector<Operation *> stores = collectStores(body.getParentOp());
   if (stores.empty())
     return;
-  bool byWarps = descriptors.byWarps;
+  bool byWarps = descriptors.stores.byWarps;
   DenseSet<Operation *> later = findLaterStores(stores);
   makeStoreDescriptors(body, descriptors.program, byWarps);
   auto b = ImplicitLocOpBuilder::atBlockBegin(body.getParentOp()->getLoc(), &body);

@@ -3,16 +3,21 @@
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/LaunchExpression/LaunchExpression.h"
+#include "compiler/analysis/LoopSlice/LoopSlice.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "dialects/tile/IR/BlockCopy.h"
 
 using namespace mlir;
 using namespace tile;
 
+/// The loop in each iteration of which the site is; null: there is none.
+static scf::ForOp getLoop(const RingSite &site) {
+  return dyn_cast<scf::ForOp>(site.front().op->getParentOp());
+}
+
 SmallVector<Operation *> Ring::getLoops() const {
-  return llvm::map_to_vector(sites, [](const RingSite &site) -> Operation * {
-    return dyn_cast<scf::ForOp>(site.front().op->getParentOp());
-  });
+  return llvm::map_to_vector(sites,
+                             [](const RingSite &site) -> Operation * { return getLoop(site); });
 }
 
 int64_t Ring::getStageBytes() const {
@@ -149,19 +154,27 @@ static bool areTogether(Operation *first, Operation *second) {
   return dot && dot == findFedDot(second->getResult(0)).first;
 }
 
-static bool isInnermost(scf::ForOp loop) {
-  return !loop.getBody()
-              ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-              .wasInterrupted();
+static bool isOfOuterLoop(const RingSite &site) {
+  scf::ForOp loop = getLoop(site);
+  return loop && !isInnermost(loop);
 }
 
+/// Of an outer loop two buffers: what its next iteration reads comes while this one ends.
+/// Units read them at addresses that change then, so loops within take longer: where the
+/// compiler made the loop over programs, which are long, that costs as much as it gains.
+static int64_t getOuterStages(scf::ForOp loop) { return loop->hasAttr(kProgramLoopAttr) ? 1 : 2; }
+
 static int64_t getWantedStages(const RingSite &site) {
-  auto loop = dyn_cast<scf::ForOp>(site.front().op->getParentOp());
-  if (!loop || !isInnermost(loop))
+  scf::ForOp loop = getLoop(site);
+  if (!loop)
     return 1;
+  if (isOfOuterLoop(site))
+    return getOuterStages(loop);
   auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
   return std::max<int64_t>(1, own ? own.getInt() : getModuleInt(loop, kNumStagesAttr, 1));
 }
+
+bool Ring::isOfOuterLoop() const { return ::isOfOuterLoop(sites.front()); }
 
 static int64_t getRingBytes(ArrayRef<Ring> rings) {
   int64_t bytes = 0;
@@ -170,8 +183,11 @@ static int64_t getRingBytes(ArrayRef<Ring> rings) {
   return bytes;
 }
 
-/// Take a buffer from those that have the most, until all fit.
+/// Take a buffer from those that have the most, until all fit; from outer loops first.
 static void fitStages(MutableArrayRef<Ring> rings, int64_t freeBytes) {
+  if (getRingBytes(rings) > freeBytes)
+    for (Ring &ring : rings)
+      ring.stages = ring.isOfOuterLoop() ? 1 : ring.stages;
   int64_t wantedBytes = getRingBytes(rings);
   auto wanted = llvm::map_to_vector(rings, [](const Ring &ring) { return ring.stages; });
   while (getRingBytes(rings) > freeBytes) {
@@ -212,7 +228,7 @@ static SmallVector<RingSite> collectSites(ArrayRef<RingLoad> loads) {
 /// Whether the program is done with the sites of `ring` before it comes to this
 /// one, or the other way round: loops that are not in each other.
 static bool canShare(const Ring &ring, const RingSite &site) {
-  Operation *loop = dyn_cast<scf::ForOp>(site.front().op->getParentOp());
+  Operation *loop = getLoop(site);
   if (!loop || ring.stages != getWantedStages(site) || ring.stacks.size() != site.size())
     return false;
   for (auto [stack, load] : llvm::zip(ring.stacks, site))
@@ -255,7 +271,7 @@ bool tile::canFitRings(func::FuncOp function, ArrayRef<Ring> rings, int64_t othe
   constexpr int64_t kLeast = 2;
   int64_t bytes = otherBytes;
   for (const Ring &ring : rings)
-    bytes += std::min(ring.stages, kLeast) * ring.getStageBytes();
+    bytes += (ring.isOfOuterLoop() ? 1 : std::min(ring.stages, kLeast)) * ring.getStageBytes();
   return bytes <= getOnChipBytes(function);
 }
 
@@ -264,8 +280,8 @@ void tile::fitRings(func::FuncOp function, MutableArrayRef<Ring> rings, int64_t 
   numberCounters(rings);
 }
 
-void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings,
-                         int64_t readingWarps, int64_t copyingThreads) {
+void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings, int64_t readingWarps,
+                         int64_t copyingThreads) {
   for (Ring &ring : rings) {
     for (RingStack &stack : ring.stacks) {
       SmallVector<int64_t> shape{ring.stages};
@@ -275,12 +291,13 @@ void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings,
       stack.stack = BufferAllocOp::create(b, type, IntegerAttr());
     }
     auto type = SignalsType::get(b.getContext(), ring.stages);
-    int64_t arrivals = (ring.getCountedBytes() != 0 ? 1 : 0) +
-                       (ring.isFilledByThreads() ? copyingThreads : 0);
+    int64_t arrivals =
+        (ring.getCountedBytes() != 0 ? 1 : 0) + (ring.isFilledByThreads() ? copyingThreads : 0);
     ring.full = SignalAllocOp::create(b, type, static_cast<uint32_t>(arrivals), IntegerAttr());
     // All that read what one copies have to be done.
-    int64_t parts =
-        ring.isFilledEverywhere() ? getModuleInt(ring.sites.front().front().op, kNumCtasAttr, 1) : 1;
+    int64_t parts = ring.isFilledEverywhere()
+                        ? getModuleInt(ring.sites.front().front().op, kNumCtasAttr, 1)
+                        : 1;
     ring.empty =
         SignalAllocOp::create(b, type, static_cast<uint32_t>(readingWarps * parts), IntegerAttr());
   }

@@ -44,6 +44,8 @@ struct Ring {
   unsigned counter = 0;
   mlir::Value full, empty;
 
+  /// Whether it serves a loop around others.
+  bool isOfOuterLoop() const;
   /// The loops whose iterations it serves; null where it serves none.
   llvm::SmallVector<mlir::Operation *> getLoops() const;
   int64_t getStageBytes() const;
@@ -65,12 +67,13 @@ struct RingPlace {
 RingLoad getRingLoad(DescriptorLoadOp load);
 
 /// Loads that feed one dot share a ring, small ones that of the loads before; loops that follow
-/// each other share rings of the same blocks. They have as many buffers as their loops ask for.
+/// each other share rings of the same blocks. They have as many buffers as their loops ask for,
+/// those of loops around others two.
 llvm::SmallVector<Ring> collectRings(llvm::ArrayRef<RingLoad> loads);
-/// Whether that leaves each ring two buffers, or the one that it asks for, in on-chip memory
-/// beside `otherBytes`.
+/// Whether that leaves each ring of an innermost loop two buffers, or the one that it asks for,
+/// and each other ring one, in on-chip memory beside `otherBytes`.
 bool canFitRings(mlir::func::FuncOp function, llvm::ArrayRef<Ring> rings, int64_t otherBytes);
-/// Those of innermost loops give buffers back until all fit.
+/// Those of loops give buffers back until all fit, of outer loops first.
 void fitRings(mlir::func::FuncOp function, llvm::MutableArrayRef<Ring> rings, int64_t otherBytes);
 /// Buffers and signals at the builder's place.
 void allocateRings(mlir::ImplicitLocOpBuilder &b, llvm::MutableArrayRef<Ring> rings,

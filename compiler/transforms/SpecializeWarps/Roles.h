@@ -34,7 +34,7 @@ private:
 /// Where accesses find their descriptors.
 struct Descriptors {
   explicit Descriptors(mlir::func::FuncOp function)
-      : launch(function), byWarps(storesByWarps(function)) {}
+      : launch(function), stores(planStores(function)) {}
   /// Of accesses of which each copy moves a box.
   mlir::Value get(MakeDescriptorOp desc, const BlockCopyBox &box) {
     mlir::Value own = program.get(desc);
@@ -43,8 +43,7 @@ struct Descriptors {
 
   LaunchDescriptors launch;
   ProgramDescriptors program;
-  /// Whether each warp stores its part of blocks.
-  bool byWarps;
+  StorePlan stores;
 };
 
 /// Copies what `slice` needs of `body` to the builder's place, for a role of `warps`, and

@@ -175,8 +175,8 @@ static FailureOr<SmallVector<RingLoad>> collectLoads(func::FuncOp function, Addr
 /// Where the program asks for roles and does not get them.
 static void remarkOnLoops(func::FuncOp function, ArrayRef<RingLoad> loads) {
   function.walk([&](scf::ForOp loop) {
-    bool hasRoles = llvm::any_of(
-        loads, [&](const RingLoad &load) { return loop->isProperAncestor(load.op); });
+    bool hasRoles =
+        llvm::any_of(loads, [&](const RingLoad &load) { return loop->isProperAncestor(load.op); });
     if (loop->hasAttr(kWarpSpecializeAttr) && !hasRoles)
       loop.emitRemark("loads of this loop have no warps of their own: that takes a machine whose "
                       "warps have roles, in groups that divide the program's, and loads that feed "
@@ -217,14 +217,14 @@ static LogicalResult specialize(func::FuncOp function) {
                                    roles->getIterator());
   b.setInsertionPoint(roles);
   allocateRings(b, rings, warps, fetchingWarps * getTarget(function).getLanes());
-  descriptors.program.allocate(b, function, descriptors.launch, descriptors.byWarps);
+  descriptors.program.allocate(b, function, descriptors.launch, descriptors.stores.byWarps);
   b.setInsertionPointToEnd(&fetching);
   buildFetching(b, computing, slice, rings, descriptors, fetchingWarps);
   descriptors.program.endFetching(b);
   readRings(computing, rings);
   storeBlocks(computing, descriptors);
   b.setInsertionPointToEnd(&computing);
-  descriptors.program.endComputing(b, descriptors.byWarps);
+  descriptors.program.endComputing(b, descriptors.stores.byWarps);
   for (const RingLoad &load : *loads)
     load.op->erase();
   computing.walk([](MakeDescriptorOp desc) {

@@ -13,12 +13,13 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     After: where there are such accesses the body is a `tile.roles`: the
     program's warps, and one thread that runs the loops again to copy what they
     read to stacks of buffers, as many iterations ahead as `tile.num_stages` says
-    and on-chip memory holds. Each stack (a ring) has two sets of signals: the
-    copies are there (full), the program has read them (empty).
-    `tile-release-buffers` places the arrivals at the latter. Blocks are stored
+    (one in a loop around others) and on-chip memory holds. Each stack (a ring) has
+    two sets of signals: the copies are there (full), the program has read them
+    (empty). `tile-release-buffers` places the arrivals at the latter. Blocks are stored
     through a buffer: by each warp the part that it has, where all stores are behind
-    the code that multiplies, parts are boxes, and blocks that one program stores
-    do not meet in parts of different warps; else by one thread.
+    the code that multiplies and parts are boxes; else by one thread. Where blocks
+    that one program stores may meet in parts of different warps, these take turns,
+    by signals; those that branches hold, or several stores, one thread stores.
     Descriptors are arguments of the kernel, behind all others;
     `tile.launch_descriptors` says how the host makes them. What the host cannot
     know, the role that copies describes in a place of `tile.descriptor_alloc`,

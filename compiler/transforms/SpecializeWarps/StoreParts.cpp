@@ -1,14 +1,15 @@
 //===- StoreParts.cpp - Blocks that warps store by themselves ---------------===//
 //
 // A thread waits for its own stores where they may meet (StoreOrder.h), not for those of
-// other warps: so blocks that one program stores must not meet in parts of different warps.
+// other warps: blocks that one program stores must not meet in parts of different warps, or
+// warps take turns (StoreTurns.h).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/SpecializeWarps/StoreParts.h"
 
 #include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
-#include "compiler/transforms/SpecializeWarps/StoreOrder.h"
+#include "compiler/transforms/SpecializeWarps/StoreTurns.h"
 
 using namespace mlir;
 using namespace tile;
@@ -48,24 +49,26 @@ bool PartedStore::isAligned(const AccessAnalysis &patterns) const {
   return true;
 }
 
-/// Whether a program's stores are in order wherever they meet.
-static bool areInOrder(func::FuncOp function, ArrayRef<PartedStore> stores) {
-  SmallVector<const PartedStore *> meeting;
+/// Whether warps have the same parts of all blocks that meet, or take turns: then `inTurns` gets
+/// those that do.
+static bool canOrder(func::FuncOp function, ArrayRef<PartedStore> stores,
+                     DenseSet<Operation *> &inTurns) {
+  AccessAnalysis patterns(function);
   for (auto [i, store] : llvm::enumerate(stores))
     for (const PartedStore &other : stores.drop_front(i)) {
       bool isSame = store.op == other.op;
       if (isSame ? !store.isRepeated() : !store.maySharePlaces(other))
         continue;
-      if (store.buffer != other.buffer || store.getDesc() != other.getDesc() ||
-          !store.isDescribedOnce())
+      bool areAligned = store.buffer == other.buffer && store.getDesc() == other.getDesc() &&
+                        store.isDescribedOnce() && store.isAligned(patterns) &&
+                        other.isAligned(patterns);
+      if (areAligned)
+        continue;
+      if (!isSame || !canTakeTurns(store))
         return false;
-      meeting.append({&store, &other});
+      inTurns.insert(store.op);
     }
-  if (meeting.empty())
-    return true;
-  AccessAnalysis patterns(function);
-  return llvm::all_of(meeting,
-                      [&](const PartedStore *store) { return store->isAligned(patterns); });
+  return true;
 }
 
 /// Whether it is in the code that multiplies: then copies of few large boxes are better,
@@ -75,7 +78,7 @@ static bool isAmongProducts(Operation *store) {
 }
 
 /// Stores of one type share a buffer, where the parts of warps have to be the same.
-bool tile::storesByWarps(func::FuncOp function) {
+StorePlan tile::planStores(func::FuncOp function) {
   DenseMap<Type, LayoutAttr> layouts;
   SmallVector<PartedStore> stores;
   for (Operation *op : collectStores(function)) {
@@ -83,11 +86,13 @@ bool tile::storesByWarps(func::FuncOp function) {
     LayoutAttr layout = getStoredLayout(op);
     if (!layout || isAmongProducts(op) ||
         layouts.try_emplace(buffer, layout).first->second != layout)
-      return false;
+      return {};
     std::optional<BlockCopyPart> part = getBlockCopyPart(op, buffer, layout.getLayout());
     if (!part)
-      return false;
+      return {};
     stores.push_back({{op}, buffer, *part});
   }
-  return !stores.empty() && areInOrder(function, stores);
+  StorePlan plan;
+  plan.byWarps = !stores.empty() && canOrder(function, stores, plan.inTurns);
+  return plan;
 }

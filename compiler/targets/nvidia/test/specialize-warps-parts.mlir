@@ -96,10 +96,28 @@ func.func @apart(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32) att
 
 #target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
 
-// They may meet in rows of different warps: one thread stores them, in order.
+// They may meet in rows of different warps: each waits until all have written what they stored before the last block, and
+// the last one too where the next one lies over it.
 // CHECK-LABEL: func.func @meeting
-// CHECK-NOT: parts(
-// CHECK: return
+// CHECK: %[[TURNS:.+]] = tile.signal_alloc arrivals 8 : !tile.signals<1>
+// CHECK-NEXT: tile.roles
+// CHECK: scf.for %[[J:.+]] = {{.*}} iter_args({{.*}}, %[[PHASE:[^ ]+]] = %c0{{[^ ]*}}, %[[LASTROW:[^ ]+]] = %c-2147483648{{[^ ]*}}, %[[LASTCOLUMN:[^ ]+]] = %c-2147483648
+// CHECK: %[[ROW:.+]] = arith.muli %[[J]]
+// CHECK: %[[NEXT:.+]] = arith.xori %[[PHASE]]
+// CHECK-NEXT: tile.acquire %[[TURNS]][%{{.+}}] phase %[[NEXT]]
+// CHECK-NEXT: tile.await_block_stores in_flight 0 by_warps written
+// CHECK-NEXT: tile.arrive %[[TURNS]]
+// CHECK: arith.subi %[[ROW]], %[[LASTROW]]
+// CHECK: %[[ROWS:.+]] = arith.cmpi ult
+// CHECK: arith.subi %[[J]], %[[LASTCOLUMN]]
+// CHECK: %[[COLUMNS:.+]] = arith.cmpi ult
+// CHECK: %[[MEETS:.+]] = arith.andi %{{.+}}, %[[COLUMNS]]
+// CHECK-NEXT: scf.if %[[MEETS]] {
+// CHECK-NEXT: tile.acquire %[[TURNS]][%{{.+}}] phase %[[PHASE]]
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.buffer_store
+// CHECK-NEXT: tile.block_store %{{.*}} parts(
+// CHECK: scf.yield {{.*}} %[[NEXT]], %[[ROW]], %[[J]]
 module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
 func.func @meeting(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
@@ -129,10 +147,19 @@ func.func @meeting(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32) a
 
 #target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
 
-// The array begins elsewhere each time: indices do not tell whether rows of different warps meet.
+// The array begins elsewhere each time: indices tell whether blocks meet where the next one is of the same array, else the
+// bytes of both arrays do.
 // CHECK-LABEL: func.func @elsewhere
-// CHECK-NOT: parts(
-// CHECK: return
+// CHECK: scf.for {{.*}} -> (i32, i32, i32, i64, i64, i32, i32, i64, i32, i32)
+// CHECK: tile.await_block_stores in_flight 0 by_warps written
+// CHECK: %[[BEGIN:.+]] = tile.ptr_to_int
+// CHECK: %[[END:.+]] = arith.addi %[[BEGIN]]
+// CHECK: arith.cmpi ne, %[[BEGIN]], %[[LASTBEGIN:[^ ]+]]
+// CHECK: arith.cmpi ne, %[[END]], %[[LASTEND:[^ ]+]]
+// CHECK-COUNT-3: arith.cmpi ne
+// CHECK: arith.cmpi ult, %[[BEGIN]], %[[LASTEND]]
+// CHECK: arith.cmpi ult, %[[LASTBEGIN]], %[[END]]
+// CHECK: tile.block_store %{{.*}} parts(
 module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
 func.func @elsewhere(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
@@ -154,6 +181,43 @@ func.func @elsewhere(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32)
     %dc = tile.make_descriptor %pe sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x128xf16>
     %row = arith.muli %j, %step : i32
     tile.descriptor_store %dc[%row, %j], %h {tile.block_copy} : !tile.desc<128x128xf16>
+  }
+  return
+}
+}
+
+// -----
+
+#target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
+
+// Warps do not come by in turns: one thread stores all blocks, in order.
+// CHECK-LABEL: func.func @sometimes
+// CHECK: tile.await_block_stores in_flight 0 written
+// CHECK-NOT: parts(
+// CHECK: return
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+func.func @sometimes(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %step = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x64xf16>
+  %dc = tile.make_descriptor %pc sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x128xf16>
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<128x64xf16>
+      %t = tile.transpose %a order [1, 0] : tensor<128x64xf16> -> tensor<64x128xf16>
+      %d = tile.dot %a, %t, %s : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    %h = arith.truncf %r : tensor<128x128xf32> to tensor<128x128xf16>
+    %row = arith.muli %j, %step : i32
+    %odd = arith.trunci %j : i32 to i1
+    scf.if %odd {
+      tile.descriptor_store %dc[%row, %j], %h {tile.block_copy} : !tile.desc<128x128xf16>
+    }
   }
   return
 }
