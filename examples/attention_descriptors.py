@@ -72,13 +72,17 @@ def attention_kernel(queries, keys, values, output, logsums, scale, length, head
 
 
 @tw.jit
-def shared_kernel(queries, keys, values, output, logsums, order: tl.const, starts: tl.const, scale, length, heads,
-                  together, HEAD: tl.constexpr, GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+def shared_kernel(queries, keys, values, output, logsums, order: tl.const, starts: tl.const, scale, length,
+                  HEAD: tl.constexpr, GROUP: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
                   CAUSAL: tl.constexpr, EVEN: tl.constexpr, PEELED: tl.constexpr, LOGSUMS: tl.constexpr):
     """The same by few programs, each of which does several blocks: what the next one reads comes meanwhile."""
     program = tl.program_id(0)
-    for place in range(tl.load(starts + program), tl.load(starts + program + 1)):
-        block, head = last_blocks_first(tl.load(order + place), tl.cdiv(length, BLOCK_M), heads, together)
+    first, last = tl.load(starts + program), tl.load(starts + program + 1)
+    next_block, next_head = tl.load(order + 2 * first), tl.load(order + 2 * first + 1)
+    for place in range(first, last):
+        block, head = next_block, next_head
+        following = order + 2 * min(place + 1, last - 1)
+        next_block, next_head = tl.load(following), tl.load(following + 1)
         attend_block(queries, keys, values, output, logsums, scale, length, block, head, HEAD, GROUP, BLOCK_M,
                      BLOCK_N, CAUSAL, EVEN, PEELED, LOGSUMS)
 
@@ -91,16 +95,19 @@ def count_together(q, causal):
 
 def share_blocks(q, causal, BLOCK_M=64, BLOCK_N=32):
     """How blocks of queries of an array like q are shared among programs: their order, and where each program's begin.
-    A block costs as much as the blocks of keys that it sees, and one more."""
+    A block costs as much as the blocks of keys that it sees, and one more. Arrays: block and head of each, and where
+    each program's begin, and the last one's end."""
     heads, length, _ = q.shape
     blocks = tw.cdiv(length, BLOCK_M)
     together = count_together(q, causal)
     places = np.arange(blocks * heads)
     first = places // (blocks * together) * together
-    block = blocks - 1 - (places - first * blocks) // np.minimum(heads - first, together)  # as last_blocks_first
+    count = np.minimum(heads - first, together)
+    block, head = blocks - 1 - (places - first * blocks) // count, first + (places - first * blocks) % count
     seen = np.minimum((block + 1) * BLOCK_M, length) if causal else np.full_like(block, length)
     costs = -(-seen // BLOCK_N) + 1
-    return share_out(costs.tolist(), min(len(costs), processors(q)))
+    order, starts = share_out(costs.tolist(), min(len(costs), processors(q)))
+    return np.stack([block[order], head[order]], axis=1).astype(np.int32), starts
 
 
 def attention(q, k, v, causal, output=None, logsums=None, shares=None, BLOCK_M=64, BLOCK_N=32, PEELED=True, **options):
@@ -110,18 +117,16 @@ def attention(q, k, v, causal, output=None, logsums=None, shares=None, BLOCK_M=6
     heads, length, size = q.shape
     output = empty_like(q) if output is None else output
     even = length % BLOCK_N == 0
-    together = count_together(q, causal)
     # Queries behind the last one of a head are computed from those of the next, and not written.
     arrays = [describe_rows(q, BLOCK_M, True), describe_rows(k, BLOCK_N, even), describe_rows(v, BLOCK_N, even),
               describe_rows(output, BLOCK_M, length % BLOCK_M == 0), logsums]
     sizes = dict(HEAD=size, GROUP=heads // k.shape[0], BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, CAUSAL=causal, EVEN=even,
                  PEELED=PEELED, LOGSUMS=logsums is not None)
     if shares is None:
-        attention_kernel[(tw.cdiv(length, BLOCK_M) * heads,)](*arrays, size**-0.5, length, heads, together, **sizes,
-                                                              **options)
+        attention_kernel[(tw.cdiv(length, BLOCK_M) * heads,)](*arrays, size**-0.5, length, heads,
+                                                              count_together(q, causal), **sizes, **options)
     else:
-        shared_kernel[(shares[1].shape[0] - 1,)](*arrays, *shares, size**-0.5, length, heads, together, **sizes,
-                                                 **options)
+        shared_kernel[(shares[1].shape[0] - 1,)](*arrays, *shares, size**-0.5, length, **sizes, **options)
     return output
 
 

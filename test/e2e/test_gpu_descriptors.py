@@ -287,7 +287,8 @@ def test_stores_of_overlapping_blocks(rng, step, side, warps):
 
 
 @tw.jit
-def scattered_kernel(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr, N: tl.constexpr, ARRAYS: tl.constexpr):
+def scattered_kernel(table: tl.const, count, a, b, c, M, K, depth, SIDE: tl.constexpr, N: tl.constexpr,
+                     ARRAYS: tl.constexpr):
     """Blocks where a table tells, which may overlap: what is stored last counts. ARRAYS: arrays of two blocks begin there."""
     x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [SIDE, 64])
     y_blocks = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, N])
@@ -299,7 +300,7 @@ def scattered_kernel(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr, 
             blocks = tl.make_tensor_descriptor(c + place * N, [2 * SIDE, N], [N, 1], [SIDE, N])
         for row in range(0, 2 * SIDE if ARRAYS else SIDE, SIDE):
             total = tl.zeros((SIDE, N), tl.float32)
-            for k in range(0, K, 64):
+            for k in range(0, depth, 64):
                 total = tl.dot(x_blocks.load([place + row, k]), y_blocks.load([k, 0]), total)
             blocks.store([row if ARRAYS else place, 0], total * (turn + 1))
 
@@ -308,15 +309,16 @@ def scattered_kernel(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr, 
 @pytest.mark.parametrize("arrays", [False, True])
 @pytest.mark.parametrize("depth", [0, 64, 192])
 def test_stores_of_scattered_blocks(rng, side, warps, arrays, depth):
-    rows, count, high = 1024, 20, (1 + arrays) * side
+    rows, width, count, high = 1024, 192, 20, (1 + arrays) * side
     places = rng.integers(0, (rows - high) // 8 + 1, count).astype(np.int32) * 8
     places[1::2] = np.minimum(places[::2] + 8 * rng.integers(0, 12, count // 2), rows - high)  # many are near the last
-    a, b = operand(rng, rows, depth), operand(rng, depth, 64)
+    a, b = operand(rng, rows, width), operand(rng, width, 64)
     c, factors = np.zeros((rows, 64), np.float32), np.zeros((rows, 1))
-    scattered_kernel[(1,)](places, count, a, b, c, rows, depth, SIDE=side, N=64, ARRAYS=arrays, num_warps=warps)
+    scattered_kernel[(1,)](places, count, a, b, c, rows, width, depth, SIDE=side, N=64, ARRAYS=arrays,
+                           num_warps=warps)
     for turn, place in enumerate(places):
         factors[place:place + high] = turn + 1
-    exact = a.astype(np.float64) @ b * factors
+    exact = a[:, :depth].astype(np.float64) @ b[:depth] * factors
     assert error(c, exact) <= 2e-3 if depth else not c.any()
 
 

@@ -160,9 +160,16 @@ static bool isOfOuterLoop(const RingSite &site) {
 }
 
 /// Of an outer loop two buffers: what its next iteration reads comes while this one ends.
-/// Units read them at addresses that change then, so loops within take longer: where the
-/// compiler made the loop over programs, which are long, that costs as much as it gains.
-static int64_t getOuterStages(scf::ForOp loop) { return loop->hasAttr(kProgramLoopAttr) ? 1 : 2; }
+/// Not in two cases, as measured. Units read buffers at addresses that change, so loops
+/// within take longer: where the compiler made the loop over programs, which are long, that
+/// costs as much as it gains. And three groups of warps are up to a quarter slower where they
+/// do not wait for each other between two iterations.
+static int64_t getOuterStages(scf::ForOp loop) {
+  constexpr int64_t kGroups = 2;
+  int64_t group = getTarget(loop).getFact("role_warps", 1);
+  bool areMany = getModuleInt(loop, kNumWarpsAttr, 1) > kGroups * group;
+  return loop->hasAttr(kProgramLoopAttr) || areMany ? 1 : 2;
+}
 
 static int64_t getWantedStages(const RingSite &site) {
   scf::ForOp loop = getLoop(site);
