@@ -80,9 +80,9 @@ def decode_attention(q, k, v, output=None, parts: int | None = None, BLOCK_N: in
                                              GROUP=group, HEAD=size, BLOCK_M=max(16, tw.next_power_of_2(group)),
                                              BLOCK_N=BLOCK_N, OVERLAP=overlap, **options)
     block = min(size, 32)
-    combine_kernel[(batch * heads, tw.cdiv(size, block))](partial, lse, output, parts, batch * heads, HEAD=size, BLOCK=block,
-                                                   PARTS=tw.next_power_of_2(parts), OVERLAP=overlap, num_warps=1,
-                                                   launch_pdl=overlap)
+    combine_kernel[(batch * heads, tw.cdiv(size, block))](
+        partial, lse, output, parts, batch * heads, HEAD=size, BLOCK=block, PARTS=tw.next_power_of_2(parts),
+        OVERLAP=overlap, num_warps=1, launch_pdl=overlap)
     return output
 
 

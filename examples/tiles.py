@@ -35,8 +35,8 @@ def heads_together(array, bytes_of_head):
 
 
 def share_out(costs, programs):
-    """Which of some programs does which pieces, of different costs: each piece goes to the program that has least to do so
-    far. Gives the pieces of the first program, the second, and so on, and where each one's begin, and the last one's
+    """Which of some programs does which pieces, of different costs: each piece goes to the program that has least to do
+    so far. Gives the pieces of the first program, the second, and so on, and where each one's begin, and the last one's
     end: arrays of 32-bit integers."""
     load = [(0, program) for program in range(programs)]
     shares = [[] for _ in range(programs)]

@@ -289,7 +289,7 @@ def test_stores_of_overlapping_blocks(rng, step, side, warps):
 @tw.jit
 def scattered_kernel(table: tl.const, count, a, b, c, M, K, depth, SIDE: tl.constexpr, N: tl.constexpr,
                      ARRAYS: tl.constexpr):
-    """Blocks where a table tells, which may overlap: what is stored last counts. ARRAYS: arrays of two blocks begin there."""
+    """Blocks where a table tells, which may overlap: what is stored last counts. ARRAYS: of two blocks begin there."""
     x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [SIDE, 64])
     y_blocks = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, N])
     if not ARRAYS:

@@ -303,7 +303,7 @@ def scattered_tiles(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr):
 
 @tw.jit
 def scattered_arrays(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr):
-    """The same, by arrays with descriptors of their own that begin there: of one block, and of two if they end with M."""
+    """The same, by arrays with descriptors of their own that begin there: of a block, and of two if they end with M."""
     y_blocks = tl.make_tensor_descriptor(b, [K, 64], [64, 1], [64, 64])
     for turn in range(count):
         place = tl.load(table + turn)

@@ -113,8 +113,8 @@ def test_warps_take_turns(scattered, rng, which):
 
 
 TURN = r"(\n *tile\.acquire [^\n]*)(\n *tile\.await_block_stores[^\n]*written)(\n *tile\.arrive [^\n]*)"
-# Where warps wait for what was stored before the last block: also when they make a descriptor. Where they wait until they
-# have written themselves, where they tell others, where they wait for the last block.
+# Where warps wait for what was stored before the last block: also when they make a descriptor. Where they wait until
+# they have written themselves, where they tell others, where they wait for the last block.
 DAMAGED_TURNS = [("tiles", TURN, r"\2\3", {"race", "deadlock"}),
                  *((which, *damage) for which in ("tiles", "arrays")
                    for damage in ((TURN, r"\1\3", {"race"}), (TURN, r"\1\2", {"deadlock"}),
@@ -138,7 +138,8 @@ def text():
 @pytest.fixture(scope="module")
 def stored_by_one(text):
     """The same, but a thread stores whole blocks for all warps."""
-    text, awaits = re.subn(r"(\n *tile\.await_block_stores in_flight 0) by_warps( written)?", r"\1\2\n tile.barrier", text)
+    text, awaits = re.subn(r"(\n *tile\.await_block_stores in_flight 0) by_warps( written)?",
+                           r"\1\2\n tile.barrier", text)
     text, stores = re.subn(r"(\n *tile\.block_store .*) parts\(#\w+\)", r"\n tile.barrier publish\1", text)
     assert awaits and stores
     return text
