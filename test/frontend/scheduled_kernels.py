@@ -288,6 +288,21 @@ def stored_and_loaded(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 
 
 @tw.jit
+def added_tiles(a, b, addend, c, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Tiles of a @ b + addend, one after the other."""
+    x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK_M, 64])
+    y_blocks = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK_N])
+    addends = tl.make_tensor_descriptor(addend, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+    blocks = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BLOCK_M, BLOCK_N])
+    for row in range(tl.program_id(0) * BLOCK_M, M, tl.num_programs(0) * BLOCK_M):
+        more = addends.load([row, 0])
+        total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+        for k in range(0, K, 64):
+            total = tl.dot(x_blocks.load([row, k]), y_blocks.load([k, 0]), total)
+        blocks.store([row, 0], (total + more).to(tl.float16))
+
+
+@tw.jit
 def scattered_tiles(table: tl.const, count, a, b, c, M, K, SIDE: tl.constexpr):
     """Products that a program stores where a table tells: they may lie over each other."""
     x_blocks = tl.make_tensor_descriptor(a, [M, K], [K, 1], [SIDE, 64])

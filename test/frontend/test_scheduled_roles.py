@@ -49,6 +49,18 @@ def test_what_is_behind_a_loop_has_its_memory(rng, warps, stages):
     np.testing.assert_allclose(c, 2 * (x @ b.T) + 4 * (x[:, :64] @ b[:, :64].T), atol=0.3)
 
 
+@pytest.mark.parametrize("rows, columns, warps", [(64, 256, 4), (128, 128, 8), (128, 256, 8), (192, 128, 12),
+                                                  (256, 128, 8)])
+@pytest.mark.parametrize("stages", [1, 3])
+def test_what_an_outer_loop_reads_leaves_memory(rng, rows, columns, warps, stages):
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((3 * rows, 128), (128, columns)))
+    addend, c = (rng.standard_normal((3 * rows, columns)).astype(np.float16) for _ in range(2))
+    report = Checked(kernels.added_tiles, TARGET)[(2,)](a, b, addend, c, 3 * rows, columns, 128, BLOCK_M=rows,
+                                                        BLOCK_N=columns, num_warps=warps, num_stages=stages)
+    assert not report, report
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b + addend, atol=0.2)
+
+
 @pytest.mark.parametrize("warps, stages", [(4, 1), (8, 5), (12, 2), (16, 3)])
 def test_products_of_many_stored_blocks_have_memory(rng, warps, stages):
     a, b = rng.standard_normal((256, 192), np.float32), rng.standard_normal((128, 192), np.float32)

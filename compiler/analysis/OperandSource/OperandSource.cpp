@@ -82,6 +82,24 @@ std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
   return {};
 }
 
+bool tile::isMultiplied(Value value) {
+  SmallVector<Value> worklist{value};
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    for (OpOperand &use : next.getUses()) {
+      Operation *op = use.getOwner();
+      if (isa<DotOp>(op) && use.getOperandNumber() < 2)
+        return true;
+      bool passesOn = op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+                      op->getBlock() == value.getParentBlock() && !isa<DotOp>(op);
+      if (passesOn && seen.insert(op->getResult(0)).second)
+        worklist.push_back(op->getResult(0));
+    }
+  }
+  return false;
+}
+
 unsigned tile::getFastestDim(const LinearLayout &layout, int64_t limit) {
   unsigned best = layout.getRank() - 1;
   for (unsigned dim = layout.getRank(); dim-- > 0;)

@@ -35,6 +35,8 @@ bool canReadIn(DotOp dot, MatmulOperand operand, const OperandSource &source, Bu
 /// element for itself, and as which operand; null if there is none in its block
 /// of code.
 std::pair<DotOp, MatmulOperand> findFedDot(mlir::Value block);
+/// Whether a dot, there or in code within, multiplies what `value` becomes in its block of code.
+bool isMultiplied(mlir::Value value);
 
 /// The dimension along which threads hold the longest runs of elements.
 unsigned getFastestDim(const LinearLayout &layout, int64_t limit);

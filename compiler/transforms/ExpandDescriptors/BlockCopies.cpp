@@ -52,25 +52,6 @@ static bool hasRoles(func::FuncOp function) {
   return step != 0 && getModuleInt(function, kNumWarpsAttr, 1) % step == 0;
 }
 
-/// Whether a dot of the same block of code multiplies what `value` becomes.
-static bool feedsDot(Value value) {
-  SmallVector<Value> worklist{value};
-  DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value next = worklist.pop_back_val();
-    for (OpOperand &use : next.getUses()) {
-      Operation *op = use.getOwner();
-      if (isa<DotOp>(op) && use.getOperandNumber() < 2)
-        return true;
-      bool passesOn = op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-                      op->getBlock() == value.getParentBlock() && !isa<DotOp>(op);
-      if (passesOn && seen.insert(op->getResult(0)).second)
-        worklist.push_back(op->getResult(0));
-    }
-  }
-  return false;
-}
-
 /// Whether somebody can make the descriptor of an access that is fit for a copy.
 bool BlockCopySelector::canMake(Operation *access) {
   DescriptorMaker maker = makers.find(access);
@@ -125,25 +106,28 @@ static int64_t getBlockBytes(Value desc) {
          type.getElementType().getIntOrFloatBitWidth() / 8;
 }
 
-/// Two buffers for each load of an innermost loop, which loops of the same blocks share,
-/// and one for each other load.
+/// Two buffers for each load of a loop, which loops of the same blocks share, and one for
+/// each other load. In loops around others, operands of dots have one at least; what is
+/// computed with otherwise is exchanged among threads perhaps, in as much memory.
 int64_t BlockCopySelector::getLoadBytes() const {
   constexpr int64_t kBuffers = 2;
-  llvm::MapVector<scf::ForOp, SmallVector<Type>> byLoop;
+  llvm::MapVector<Operation *, SmallVector<std::pair<Type, int64_t>>> byLoop;
   int64_t bytes = 0;
   for (DescriptorLoadOp load : loads) {
-    if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
-      byLoop[loop].push_back(load.getType());
+    auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+    if (loop)
+      byLoop[loop].push_back(
+          {load.getType(), isInnermost(loop) || !isMultiplied(load.getResult()) ? kBuffers : 1});
     else
       bytes += getBlockBytes(load.getDesc());
   }
-  SmallVector<SmallVector<Type>> kinds;
-  for (auto &[loop, types] : byLoop) {
-    if (llvm::is_contained(kinds, types))
+  SmallVector<SmallVector<std::pair<Type, int64_t>>> kinds;
+  for (auto &[loop, buffers] : byLoop) {
+    if (llvm::is_contained(kinds, buffers))
       continue;
-    kinds.push_back(types);
-    for (Type type : types)
-      bytes += (isInnermost(loop) ? kBuffers : 1) * getBytes(type);
+    kinds.push_back(buffers);
+    for (auto [type, count] : buffers)
+      bytes += count * getBytes(type);
   }
   return bytes;
 }
@@ -224,7 +208,7 @@ void BlockCopySelector::run() {
       loads.push_back(load);
   });
   if (llvm::none_of(loads, [](DescriptorLoadOp load) {
-        return isa<scf::ForOp>(load->getParentOp()) && feedsDot(load.getResult());
+        return isa<scf::ForOp>(load->getParentOp()) && isMultiplied(load.getResult());
       }))
     return;
   collectStores();

@@ -159,16 +159,19 @@ static bool isOfOuterLoop(const RingSite &site) {
   return loop && !isInnermost(loop);
 }
 
-/// Of an outer loop two buffers: what its next iteration reads comes while this one ends.
-/// Not in two cases, as measured. Units read buffers at addresses that change, so loops
-/// within take longer: where the compiler made the loop over programs, which are long, that
-/// costs as much as it gains. And three groups of warps are up to a quarter slower where they
-/// do not wait for each other between two iterations.
-static int64_t getOuterStages(scf::ForOp loop) {
+/// Of operands of dots in an outer loop two buffers: what the next iteration begins with comes
+/// while this one ends. Not in two cases, as measured. Units read buffers at addresses that
+/// change, so loops within take longer: where the compiler made the loop over programs, which
+/// are long, that costs as much as it gains. And three groups of warps are up to a quarter
+/// slower where they do not wait for each other between two iterations.
+static int64_t getOuterStages(const RingSite &site) {
   constexpr int64_t kGroups = 2;
+  scf::ForOp loop = getLoop(site);
   int64_t group = getTarget(loop).getFact("role_warps", 1);
   bool areMany = getModuleInt(loop, kNumWarpsAttr, 1) > kGroups * group;
-  return loop->hasAttr(kProgramLoopAttr) || areMany ? 1 : 2;
+  bool isNeeded =
+      llvm::any_of(site, [](const RingLoad &load) { return isMultiplied(load.op->getResult(0)); });
+  return isNeeded && !areMany && !loop->hasAttr(kProgramLoopAttr) ? 2 : 1;
 }
 
 static int64_t getWantedStages(const RingSite &site) {
@@ -176,7 +179,7 @@ static int64_t getWantedStages(const RingSite &site) {
   if (!loop)
     return 1;
   if (isOfOuterLoop(site))
-    return getOuterStages(loop);
+    return getOuterStages(site);
   auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
   return std::max<int64_t>(1, own ? own.getInt() : getModuleInt(loop, kNumStagesAttr, 1));
 }

@@ -68,7 +68,7 @@ RingLoad getRingLoad(DescriptorLoadOp load);
 
 /// Loads that feed one dot share a ring, small ones that of the loads before; loops that follow
 /// each other share rings of the same blocks. They have as many buffers as their loops ask for,
-/// those of loops around others two.
+/// operands of dots in loops around others two.
 llvm::SmallVector<Ring> collectRings(llvm::ArrayRef<RingLoad> loads);
 /// Whether that leaves each ring of an innermost loop two buffers, or the one that it asks for,
 /// and each other ring one, in on-chip memory beside `otherBytes`.
