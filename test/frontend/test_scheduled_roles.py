@@ -61,6 +61,13 @@ def test_what_an_outer_loop_reads_leaves_memory(rng, rows, columns, warps, stage
     np.testing.assert_allclose(c, a.astype(np.float64) @ b + addend, atol=0.2)
 
 
+def test_what_is_added_to_a_product_is_read_as_threads_have_it(rng):
+    signature = {**dict.fromkeys(("a", "b", "addend", "c"), "*fp16:16"), **dict.fromkeys("MNK", "i32:16")}
+    text = tw.compile(kernels.added_tiles, {**signature, "BLOCK_M": 128, "BLOCK_N": 128}, target=TARGET,
+                      num_warps=8).asm["scheduled"]
+    assert "parts(" in text and "tile.convert_layout" not in text
+
+
 @pytest.mark.parametrize("warps, stages", [(4, 1), (8, 5), (12, 2), (16, 3)])
 def test_products_of_many_stored_blocks_have_memory(rng, warps, stages):
     a, b = rng.standard_normal((256, 192), np.float32), rng.standard_normal((128, 192), np.float32)
@@ -120,6 +127,13 @@ def scattered():
 @pytest.mark.parametrize("which", ["tiles", "arrays"])
 def test_warps_take_turns(scattered, rng, which):
     report, c, exact = run_scattered(scattered[which], rng)
+    assert not report, report
+    np.testing.assert_allclose(c, exact, atol=0.4)
+
+
+def test_thread_blocks_of_a_program_do_not_meet(rng):
+    text = tw.compile(kernels.scattered_tiles, SCATTERED_TYPES, target=TARGET, num_warps=4, num_ctas=2).asm["scheduled"]
+    report, c, exact = run_scattered(text, rng)
     assert not report, report
     np.testing.assert_allclose(c, exact, atol=0.4)
 

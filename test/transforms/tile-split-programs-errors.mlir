@@ -108,3 +108,26 @@ module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
     return
   }
 }
+
+// -----
+
+// A block's next one may lie over a part that another thread block stored, along rows and along columns.
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, program_blocks = 8 : i32}>
+module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
+  func.func @scattered(%desc: !tile.desc<128x32xf32>, %places: !tile.ptr<i32>, %x: f16, %n: i32) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %a = tile.splat %x : tensor<128x16xf16>
+    %b = tile.splat %x : tensor<16x32xf16>
+    %sum = arith.constant dense<0.0> : tensor<128x32xf32>
+    %block = tile.dot %a, %b, %sum : tensor<128x16xf16>, tensor<16x32xf16> -> tensor<128x32xf32>
+    scf.for %i = %zero to %n step %one : i32 {
+      %p = tile.addptr %places, %i : !tile.ptr<i32>, i32
+      %row = tile.load %p : !tile.ptr<i32>
+      // expected-error @+1 {{what one of them stores another may store over in a later iteration}}
+      tile.descriptor_store %desc[%row, %row], %block : !tile.desc<128x32xf32>
+    }
+    return
+  }
+}

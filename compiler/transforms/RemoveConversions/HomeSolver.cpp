@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/LinearLayout/Constructors.h"
 #include "compiler/analysis/LinearLayout/WarpMatch.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/ThreadExchange/ThreadExchange.h"
 #include "compiler/transforms/RemoveConversions/ControlFlow.h"
 
@@ -88,6 +89,15 @@ LayoutAttr HomeSolver::getAccessLayout(Operation *op) const {
   return matching ? LayoutAttr::get(op->getContext(), *matching) : layout;
 }
 
+/// Blocks that are copied to on-chip memory are read in any layout at the same cost: that of
+/// a product wins. Operands of dots are read as these want them.
+HomeSolver::Priority HomeSolver::getPriority(Operation *op) {
+  auto load = dyn_cast<DescriptorLoadOp>(op);
+  if (load && load->hasAttr(kBlockCopyAttr) && !isMultiplied(load.getResult()))
+    return Wanted;
+  return isa<DotOp>(op) ? Multiplied : Loaded;
+}
+
 void HomeSolver::fixAnchors() {
   auto fix = [&](Value value, Priority priority, LayoutAttr layout = {}) {
     if (isBlock(value))
@@ -102,7 +112,7 @@ void HomeSolver::fixAnchors() {
     bool isAccess = isa<LoadOp, StoreOp>(op) || getAtomicAccess(op);
     LayoutAttr access = isAccess && isBlock(op->getOperand(0)) ? getAccessLayout(op) : LayoutAttr();
     for (Value result : op->getResults())
-      fix(result, isa<DotOp>(op) ? Multiplied : Loaded, access);
+      fix(result, getPriority(op), access);
     for (OpOperand &operand : op->getOpOperands())
       if (isBlock(operand.get()))
         anchored[&operand] = access ? access : getLayout(operand.get().getType());

@@ -37,6 +37,7 @@ private:
   void bypassConversions();
   void findProducts();
   LayoutAttr getAccessLayout(mlir::Operation *op) const;
+  static Priority getPriority(mlir::Operation *op);
   void fixAnchors();
   void propagate();
   void propagateFrom(mlir::Value value);

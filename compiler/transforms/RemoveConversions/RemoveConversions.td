@@ -13,11 +13,13 @@ def RemoveConversions : Pass<"tile-remove-conversions", "::mlir::func::FuncOp"> 
     After: the same, with few conversions. Ops whose layouts were chosen for a
     reason (memory access, dot) keep them. From their results layouts flow
     forward, through shape changes, reductions, branches and around loops; where
-    two meet, that of a dot wins over that of a load. Values that nothing
-    reached take the layout that most of their users want. What is cheap to
-    compute twice, such as offsets and masks, is computed in each layout that is
-    wanted; loads of at most two elements for each thread count as cheap. A
-    conversion between a load and a dot moves up to the load, through casts.
+    two meet, that of a dot wins over that of a load; behind the code that
+    multiplies the load's wins, unless it is of a copy in on-chip memory, which any
+    layout reads alike. Values that nothing reached take the layout that most of
+    their users want. What is cheap to compute twice, such as offsets and masks, is
+    computed in each layout that is wanted; loads of at most two elements for each
+    thread count as cheap. A conversion between a load and a dot moves up to the
+    load, through casts.
 
     ```mlir
     %1 = tile.load %0 : tensor<1024x!tile.ptr<f32>, #coalesced>

@@ -1,9 +1,11 @@
 //===- PartArrays.cpp - Arrays that thread blocks would have to agree on --===//
 #include "compiler/transforms/SplitPrograms/PartPlan.h"
 
+#include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/PointerBase/PointerBase.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -95,10 +97,26 @@ static bool mayMeet(const ArrayAccess &first, const ArrayAccess &second) {
   return !isOwn;
 }
 
+/// Whether a store in a loop may write where another thread block has in an earlier iteration:
+/// blocks are neither at one place nor apart along the dimension that is split.
+static bool mayMeetItself(const ArrayAccess &access, const AccessAnalysis &patterns) {
+  auto store = dyn_cast<DescriptorStoreOp>(access.op);
+  if (!store || access.split == kWhole || !store->getParentOfType<LoopLikeOpInterface>())
+    return false;
+  int64_t side = cast<DescType>(store.getDesc().getType()).getShape()[access.split];
+  return patterns.get(store.getIndices()[access.split]).divisibility.front() % side != 0;
+}
+
 std::optional<PartRefusal> tile::checkArrays(func::FuncOp function, const PartPlan &plan) {
   SmallVector<ArrayAccess> accesses;
   function.walk([&](Operation *op) { collect(op, plan, accesses); });
+  AccessAnalysis patterns(function);
   for (auto [i, access] : llvm::enumerate(accesses)) {
+    if (mayMeetItself(access, patterns))
+      return PartRefusal{access.op, "what one of them stores another may store over in a later "
+                                    "iteration, and they do not wait for each other; they do not "
+                                    "meet where the block's index is a multiple of its side "
+                                    "(tl.multiple_of says so)"};
     std::optional<AtomicAccess> atomic = getAtomicAccess(access.op);
     for (const ArrayAccess &other : accesses) {
       if (other.op == access.op)

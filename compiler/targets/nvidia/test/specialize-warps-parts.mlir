@@ -222,3 +222,55 @@ func.func @sometimes(%pa: !tile.ptr<f16>, %pc: !tile.ptr<f16>, %k: i32, %n: i32)
   return
 }
 }
+
+// -----
+
+#target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
+
+// What is added behind a product is read from on-chip memory as threads have the product, which no layout costs more; what
+// pointers load is not: the product goes there.
+// CHECK-DAG: #[[ACC:.+]] = #tile.layout<[128, 128]: register = {{.*}}, lane = {{.*}}, warp = {{\[\[}}16, 0], [32, 0], [64, 0]]>
+// CHECK-LABEL: func.func @added
+// CHECK: %[[PRODUCT:.+]]:3 = scf.for {{.*}} -> (tensor<128x128xf32, #[[ACC]]>
+// CHECK: %[[MOVED:.+]] = tile.convert_layout %[[PRODUCT]]#0
+// CHECK: %[[ADDEND:.+]] = tile.buffer_load {{.*}} -> tensor<128x128xf16, #[[ACC]]>
+// CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[ADDEND]]
+// CHECK-NEXT: %[[SUM:.+]] = arith.addf %[[PRODUCT]]#0, %[[WIDE]]
+// CHECK: tile.buffer_store %[[SUM]]
+// CHECK: tile.block_store %{{.*}} parts(#[[ACC]])
+// CHECK: arith.addf %[[MOVED]]
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+func.func @added(%pa: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %pc: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %px: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %stride = arith.extsi %k : i32 to i64
+  %da = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x64xf16>
+  %de = tile.make_descriptor %pa sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f16> -> !tile.desc<128x128xf16>
+  %dc = tile.make_descriptor %pc sizes[%k, %k] strides[%stride] {tile.block_copy} : !tile.ptr<f32> -> !tile.desc<128x128xf32>
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] {tile.block_copy} : !tile.desc<128x64xf16>
+    %t = tile.transpose %a order [1, 0] : tensor<128x64xf16> -> tensor<64x128xf16>
+    %d = tile.dot %a, %t, %s : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  %e = tile.descriptor_load %de[%c0, %c0] {tile.block_copy} : !tile.desc<128x128xf16>
+  %w = arith.extf %e : tensor<128x128xf16> to tensor<128x128xf32>
+  %x = arith.addf %r, %w : tensor<128x128xf32>
+  tile.descriptor_store %dc[%c0, %c0], %x {tile.block_copy} : !tile.desc<128x128xf32>
+  %n = tile.arange 0 : tensor<128xi32>
+  %n2 = tile.expand_dims %n axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %m2 = tile.expand_dims %n axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %side = arith.constant dense<128> : tensor<128x128xi32>
+  %nb = tile.broadcast %n2 : tensor<128x1xi32> -> tensor<128x128xi32>
+  %mb = tile.broadcast %m2 : tensor<1x128xi32> -> tensor<128x128xi32>
+  %rows = arith.muli %nb, %side : tensor<128x128xi32>
+  %places = arith.addi %rows, %mb : tensor<128x128xi32>
+  %ps = tile.splat %px : tensor<128x128x!tile.ptr<f32>>
+  %q = tile.addptr %ps, %places : tensor<128x128x!tile.ptr<f32>>, tensor<128x128xi32>
+  %v = tile.load %q : tensor<128x128x!tile.ptr<f32>>
+  %y = arith.addf %r, %v : tensor<128x128xf32>
+  tile.store %q, %y : tensor<128x128x!tile.ptr<f32>>
+  return
+}
+}
