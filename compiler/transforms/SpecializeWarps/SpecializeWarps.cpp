@@ -7,6 +7,7 @@
 #include "compiler/transforms/SpecializeWarps/ProgramLoop.h"
 #include "compiler/transforms/SpecializeWarps/RegisterShares.h"
 #include "compiler/transforms/SpecializeWarps/Roles.h"
+#include "compiler/transforms/SpecializeWarps/StoreOrder.h"
 #include "compiler/transforms/SpecializeWarps/ThreadLoads.h"
 
 namespace tile {
@@ -80,13 +81,17 @@ static int64_t getOtherBytes(func::FuncOp function, ArrayRef<RingLoad> loads) {
   RingBlocks blocks;
   for (const RingLoad &load : loads)
     blocks[load.op] = load.block;
-  constexpr int64_t kSignals = 1024;
+  // Two for each ring, one for each store; no less, for what is made of descriptors.
+  constexpr int64_t kSignalBytes = 128, kLeastSignals = 8;
+  auto signals =
+      static_cast<int64_t>(2 * collectRings(loads).size() + collectStores(function).size() + 1);
   int64_t scratch = 0;
   function.walk([&](Operation *op) {
     if (!isOfRing(op, blocks))
       scratch = std::max(scratch, getScratchBytes(op));
   });
-  return getStoreBytes(function) + getStoredOperandBytes(function, blocks) + scratch + kSignals;
+  return getStoreBytes(function) + getStoredOperandBytes(function, blocks) + scratch +
+         kSignalBytes * std::max(kLeastSignals, signals);
 }
 
 /// Roles of the program's warps and of those that fetch, with empty bodies.
