@@ -325,6 +325,13 @@ def test_functions(rng, device, op, reference, dtype):
     assert ulp_error(run_unary(op, x), exact, flushes=flushes) <= 4.0
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_sigmoids(rng, dtype):
+    x = np.concatenate([some(rng, dtype, SIZE - 8), np.linspace(-16, 16, 8)]).astype(dtype)
+    exact = 1 / (1 + np.exp(-x.astype(np.float64)))
+    assert ulp_error(run_unary(sigmoid, x), exact, flushes=True) <= 8.0
+
+
 @tw.jit
 def fused(x, y):
     return tl.fma(x, y, y)

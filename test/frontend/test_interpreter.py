@@ -139,6 +139,20 @@ def test_scans_and_sorts(interpret, rng):
     np.testing.assert_array_equal(places, order)
 
 
+@tw.jit
+def scalar_atomics(x, out):
+    tl.store(out, tl.atomic_add(x, 2))
+    tl.store(out + 1, tl.atomic_cas(x, 3, 5))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float16", "bfloat16", "float32", "float64"])
+def test_atomics_of_scalars(interpret, dtype):
+    dtype = getattr(pytest.importorskip("ml_dtypes"), dtype, dtype)
+    x, out = np.ones(1, dtype), np.zeros(2, dtype)
+    interpret(scalar_atomics)[(1,)](x, out)
+    assert [*x, *out] == [5, 1, 3]
+
+
 FORMATS = {t.bfloat16: "bfloat16", t.float8e5: "float8_e5m2", t.float8e4nv: "float8_e4m3fn",
            t.float8e5b16: "float8_e5m2fnuz", t.float8e4b8: "float8_e4m3fnuz"}
 

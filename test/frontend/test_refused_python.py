@@ -55,6 +55,11 @@ for i in range(0, n, 0): pass
 for t[0] in range(3): pass
 while True: n += 1
 if v > 0: n = 1
+n = v < None
+n = None >= n
+n = v < "a"
+v = v + 10.0 ** 0 * 10 ** 1000
+v = v * 1.0 + 10 ** 1000
 assert
 t[0] = 1
 v[0] = 1

@@ -204,6 +204,9 @@ class Expressions:
                 return same if kind is ast.Eq else self.negated(same)
         if kind in COMPARE and (isinstance(x, tensor) or isinstance(y, tensor)):
             if x is None or y is None or isinstance(x, str) or isinstance(y, str):
+                if kind not in (ast.Eq, ast.NotEq):
+                    raise TileTypeError(f"{describe_value(x)} and {describe_value(y)} have no order",
+                                        "compare with a number; `is None` asks whether there is a value")
                 return kind is ast.NotEq
             if not isinstance(x, tuple) and not isinstance(y, tuple):
                 return arithmetic.compare(COMPARE[kind], x, y)

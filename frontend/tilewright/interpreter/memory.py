@@ -146,7 +146,7 @@ def update(pointers: Addresses, mask: Any, type: dtype, change: Callable[[Array,
     """
     _lanes(pointers, mask, type, "atomic access")
     active = np.broadcast_to(np.asarray(True if mask is None else mask), pointers.array.shape)
-    result = from_bits(np.zeros(active.shape, memory_type(type)), type).copy()
+    result = np.array(from_bits(np.zeros(active.shape, memory_type(type)), type))  # of a scalar, too
     for lane in np.ndindex(*active.shape):
         if not active[lane]:
             continue

@@ -100,6 +100,14 @@ def constant_like(type: dtype, value: Any) -> tensor:
     return tensor(current().constant(type, value), type, None if type.is_block() else value)
 
 
+def float_of(value: Any, type: dtype) -> float:
+    """A Python number as a float, for a type."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise TileTypeError(f"an integer of {value.bit_length()} bits is larger than all of type {type}") from None
+
+
 def number_as(value: Any, type: dtype) -> tensor:
     """A Python number as a scalar of a type, checked against its range."""
     if type.is_int() and not type.is_bool():
@@ -108,7 +116,7 @@ def number_as(value: Any, type: dtype) -> tensor:
             raise TileTypeError(f"{value} is out of range for {type}, which holds {low} to {high}",
                                 f"convert the other operand first: x.to(tl.{type_of_number(value)})")
     if type.is_floating():
-        value = float(value)
+        value = float_of(value, type)
     elif type.is_bool():
         value = bool(value)
     if type.is_fp8():

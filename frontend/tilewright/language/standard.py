@@ -10,6 +10,7 @@ from ..jit import JITFunction, constexpr_function, jit
 from .arithmetic import where
 from .math import exp, fdiv, maximum, minimum
 from .reductions import max, sum
+from .types import float32
 
 
 @constexpr_function
@@ -68,7 +69,9 @@ def cdiv(x, div):
 
 @jit
 def sigmoid(x):
-    """``1 / (1 + exp(-x))``."""
+    """``1 / (1 + exp(-x))``; of half types fp32, as quotients are."""
+    if x.dtype.primitive_bitwidth == 16:
+        x = x.to(float32)  # the exponential of a half may be infinite
     return 1 / (1 + exp(-x))
 
 
