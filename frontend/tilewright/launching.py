@@ -5,6 +5,7 @@ The plain way of a launch is all in the launcher; a function takes this one only
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager
@@ -49,7 +50,7 @@ class AttendedLaunch:
                 if kernel is None:
                     return None
                 named = bind(fn, args, kwargs)
-                grid = evaluate_grid(self.grid, {**named, **kwargs})
+                grid = evaluate_grid(fn.__name__, self.grid, {**named, **kwargs})
                 facts = hooks.describe_launch(kernel, grid, current_stream(named), named)
                 hooks.launch_enter(facts)
                 fn.launcher[grid](*args, **kwargs)
@@ -67,11 +68,24 @@ def bind(fn: JITFunction, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[s
     return {name: named[name] for name in fn.arg_names if name in named}
 
 
-def evaluate_grid(grid: Any, meta: dict[str, Any]) -> tuple[int, ...]:
-    """The grid as three numbers."""
+def evaluate_grid(name: str, grid: Any, meta: dict[str, Any]) -> tuple[int, ...]:
+    """The grid of a kernel as three numbers.
+
+    Raises:
+        TypeError: If it is no int, nor one to three of them.
+        ValueError: If it has another number of sides, or a negative one.
+    """
     if callable(grid) and not isinstance(grid, (tuple, list)):
         grid = grid(meta)
-    sides = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+    try:
+        sides = tuple(map(operator.index, grid if isinstance(grid, (tuple, list)) else (grid,)))
+    except TypeError:
+        raise TypeError(f"kernel '{name}': the grid is {grid!r}; expected an int, a tuple of 1 to 3 ints, or a "
+                        f"function that returns one") from None
+    if not 1 <= len(sides) <= 3:
+        raise ValueError(f"kernel '{name}': the grid is {grid!r}; expected 1 to 3 sides")
+    if min(sides) < 0:
+        raise ValueError(f"kernel '{name}': the grid {grid!r} has a negative side")
     return (*sides, *(1 for _ in range(3 - len(sides))))
 
 

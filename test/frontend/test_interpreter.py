@@ -139,6 +139,13 @@ def test_scans_and_sorts(interpret, rng):
     np.testing.assert_array_equal(places, order)
 
 
+@pytest.mark.parametrize("grid, error", [((), ValueError), ((1, 1, 1, 1), ValueError), ((-1,), ValueError),
+                                         ((2.5,), TypeError), ("a", TypeError), (None, TypeError)])
+def test_grids_are_those_of_compiled_kernels(interpret, grid, error):
+    with pytest.raises(error, match="kernel 'scalar_atomics': the grid"):
+        interpret(scalar_atomics)[grid](np.ones(1, np.int32), np.ones(2, np.int32))
+
+
 @tw.jit
 def scalar_atomics(x, out):
     tl.store(out, tl.atomic_add(x, 2))

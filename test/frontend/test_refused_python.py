@@ -134,6 +134,7 @@ continue
 tl.static_assert(n > 0)
 tl.static_assert(False)
 tl.static_range(n)
+for i in tl.static_range(10 ** 7): n = i
 tl.device_print(n)
 print(f"{n}")
 """.strip().splitlines()

@@ -18,6 +18,9 @@ from .values import Aggregate, Value, constant, is_number, is_static, rebuild, t
 if TYPE_CHECKING:
     from .lowering import Lowering
 
+# Each iteration of a static loop is code of its own.
+MOST_STATIC_ITERATIONS = 1 << 20
+
 
 def assigned_value(value: Value) -> Value:
     """What a plain variable holds: a number gets the type that it will have in the program."""
@@ -163,7 +166,13 @@ class Statements:
     def iterate_static(self: Lowering, value: Value, node: ast.AST) -> list[Value]:
         """The items of what is unpacked or looped over while compiling."""
         if isinstance(value, static_range):
-            return list(range(value.start, value.end, value.step))
+            items = range(value.start, value.end, value.step)
+            if len(items) > MOST_STATIC_ITERATIONS:
+                self.frame.node = node
+                raise UnsupportedLanguageConstruct(
+                    f"a static loop of {len(items)} iterations would take minutes to compile; the most are "
+                    f"{MOST_STATIC_ITERATIONS}", "loop with range or tl.range")
+            return list(items)
         if isinstance(value, loop_range):
             bounds = [unwrap(each) for each in (value.start, value.end, value.step)]
             if all(is_number(each) for each in bounds):

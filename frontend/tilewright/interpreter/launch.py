@@ -67,7 +67,7 @@ class Interpreted:
         """
         arguments, program = self.program(args, kwargs)
         named = bind(self.fn, args, kwargs)
-        extents = evaluate_grid(grid, {**named, **kwargs})
+        extents = evaluate_grid(self.fn.__name__, grid, {**named, **kwargs})
         Machine(program, pack_all(arguments, named), extents, debugger.Debugger()).run()  # type: ignore[arg-type]
 
     def program(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Mapping[str, Any], Program]:

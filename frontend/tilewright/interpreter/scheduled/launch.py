@@ -44,7 +44,7 @@ class Checked:
         with host_copies(self.fn.pack(args), kwargs, True) as (args, kwargs):
             arguments, kernel = self.kernel(args, kwargs)
             named = bind(self.fn, args, kwargs)
-            extents = evaluate_grid(grid, {**named, **kwargs})
+            extents = evaluate_grid(self.fn.__name__, grid, {**named, **kwargs})
             return run_kernel(kernel, list(_flat(pack_all(arguments, named))), extents, self.schedules)
 
     def kernel(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Mapping[str, Any], Kernel]:
