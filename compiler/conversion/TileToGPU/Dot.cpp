@@ -11,6 +11,7 @@
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -42,6 +43,17 @@ static FailureOr<Value> gather(DotOp op, ThreadLowering &t, Value operand, Matmu
   return Exchange(op, t).convert(t.get(operand), getLinearLayout(type), layout, getShape(type));
 }
 
+/// The elements at `places`, some of them several times, in the accumulator's type. Each is
+/// widened once, where it is needed: all at once would fill the registers.
+static Value pickWide(DotOp op, ThreadLowering &t, Value vector, ArrayRef<int32_t> places) {
+  llvm::SmallSetVector<int32_t, 16> distinct(places.begin(), places.end());
+  Value wide = widen(op, t, t.shuffle(vector, distinct.getArrayRef()));
+  SmallVector<int32_t> among = llvm::map_to_vector(places, [&](int32_t place) {
+    return static_cast<int32_t>(llvm::find(distinct, place) - distinct.begin());
+  });
+  return t.shuffle(wide, among);
+}
+
 static LogicalResult lowerScalarDot(DotOp op, ThreadLowering &t) {
   LinearLayout layoutA, layoutB;
   FailureOr<Value> a = gather(op, t, op.getA(), MatmulOperand::A, layoutA);
@@ -49,7 +61,7 @@ static LogicalResult lowerScalarDot(DotOp op, ThreadLowering &t) {
   if (failed(a) || failed(b))
     return failure();
   RegisterTable tableA(layoutA), tableB(layoutB), acc(getLinearLayout(op.getType()));
-  Value wideA = widen(op, t, *a), wideB = widen(op, t, *b), sum = t.get(op.getAcc());
+  Value sum = t.get(op.getAcc());
   bool isFloat = isa<FloatType>(getElementType(op.getType()));
   for (int64_t k = 0, depth = getDepth(op); k < depth; ++k) {
     SmallVector<int32_t> fromA, fromB;
@@ -57,7 +69,7 @@ static LogicalResult lowerScalarDot(DotOp op, ThreadLowering &t) {
       fromA.push_back(tableA.find(getPlaceInA(place, k)));
       fromB.push_back(tableB.find(getPlaceInB(place, k)));
     }
-    Value x = t.shuffle(wideA, fromA), y = t.shuffle(wideB, fromB);
+    Value x = pickWide(op, t, *a, fromA), y = pickWide(op, t, *b, fromB);
     sum = isFloat ? Value(math::FmaOp::create(t.b, x, y, sum))
                   : Value(arith::AddIOp::create(t.b, arith::MulIOp::create(t.b, x, y), sum));
   }

@@ -12,7 +12,7 @@ from tilewright.runtime.amd.emulator import CodeObject, ToolNotFound, find_objdu
 # Lanes of a wave.
 ARCHS = {"gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
 TYPES = {"float64": "*fp64", "float32": "*fp32", "float16": "*fp16", "int8": "*i8", "int16": "*i16", "int32": "*i32",
-         "int64": "*i64"}
+         "int64": "*i64", "bfloat16": "*bf16", "uint8": "*u8"}
 
 
 def _has_objdump() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import tilewright as tw
 import tilewright.language as tl
 from test_kernels import arch, pytestmark, run  # noqa: F401
@@ -75,6 +76,22 @@ def test_odd_products(arch, rng):  # noqa: F811
     out = np.zeros((48, 80), np.float32)
     run(product, arch, (1,), {"a": a, "b": b, "out": out})
     np.testing.assert_array_equal(out, a.astype(np.float32) @ b.astype(np.float32))
+
+
+@tw.jit
+def square_product(a, b, out, SIDE: tl.constexpr, DEPTH: tl.constexpr):
+    i, j, k = tl.arange(0, SIDE)[:, None], tl.arange(0, SIDE)[None, :], tl.arange(0, DEPTH)
+    x, y = tl.load(a + i * DEPTH + k[None, :]), tl.load(b + k[:, None] * SIDE + j)
+    tl.store(out + i * SIDE + j, tl.dot(x, y))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "int8", "uint8"])
+def test_products_without_a_unit(arch, rng, dtype):  # noqa: F811
+    dtype = np.dtype(getattr(pytest.importorskip("ml_dtypes"), dtype, dtype))
+    a, b = (rng.integers(0, 8, shape).astype(dtype) for shape in ((32, 64), (64, 32)))
+    out = np.zeros((32, 32), np.int32 if dtype.kind in "iu" else np.float32)
+    run(square_product, arch, (1,), {"a": a, "b": b, "out": out}, SIDE=32, DEPTH=64)
+    np.testing.assert_array_equal(out, a.astype(np.int64) @ b.astype(np.int64))
 
 
 @tw.jit
