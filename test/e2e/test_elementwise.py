@@ -333,6 +333,17 @@ def test_sigmoids(rng, dtype):
 
 
 @tw.jit
+def sigmoid_of_a_number(out):
+    tl.store(out, tl.sigmoid(-0.5))
+
+
+def test_sigmoid_of_a_number():
+    out = np.zeros(1, np.float32)
+    sigmoid_of_a_number[(1,)](out)
+    np.testing.assert_allclose(out, 1 / (1 + np.exp(0.5)), rtol=1e-6)
+
+
+@tw.jit
 def fused(x, y):
     return tl.fma(x, y, y)
 

@@ -131,6 +131,11 @@ def test_warps_take_turns(scattered, rng, which):
     np.testing.assert_allclose(c, exact, atol=0.4)
 
 
+def test_arrays_that_thread_blocks_may_meet_in_are_refused():
+    with pytest.raises(tw.CompilationError, match="may store over in a later iteration"):
+        tw.compile(kernels.scattered_arrays, SCATTERED_TYPES, target=TARGET, num_warps=4, num_ctas=2)
+
+
 def test_thread_blocks_of_a_program_do_not_meet(rng):
     text = tw.compile(kernels.scattered_tiles, SCATTERED_TYPES, target=TARGET, num_warps=4, num_ctas=2).asm["scheduled"]
     report, c, exact = run_scattered(text, rng)

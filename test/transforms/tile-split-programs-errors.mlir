@@ -131,3 +131,52 @@ module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
     return
   }
 }
+
+// -----
+
+// The array begins elsewhere each time: indices do not tell where blocks are.
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, program_blocks = 8 : i32}>
+module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
+  func.func @elsewhere(%c: !tile.ptr<f32>, %places: !tile.ptr<i32>, %x: f16, %n: i32) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %stride = arith.extsi %n : i32 to i64
+    %a = tile.splat %x : tensor<128x16xf16>
+    %b = tile.splat %x : tensor<16x32xf16>
+    %sum = arith.constant dense<0.0> : tensor<128x32xf32>
+    %block = tile.dot %a, %b, %sum : tensor<128x16xf16>, tensor<16x32xf16> -> tensor<128x32xf32>
+    scf.for %i = %zero to %n step %one : i32 {
+      %p = tile.addptr %places, %i : !tile.ptr<i32>, i32
+      %place = tile.load %p : !tile.ptr<i32>
+      %from = tile.addptr %c, %place : !tile.ptr<f32>, i32
+      %desc = tile.make_descriptor %from sizes[%n, %n] strides[%stride] : !tile.ptr<f32> -> !tile.desc<128x32xf32>
+      // expected-error @+1 {{what one of them stores another may store over in a later iteration}}
+      tile.descriptor_store %desc[%zero, %zero], %block : !tile.desc<128x32xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// Blocks move on by their side, wherever they begin.
+
+#target = #tile.target<"any", "first", {lanes = 32 : i32, program_blocks = 8 : i32}>
+module attributes {tile.target = #target, tile.num_ctas = 2 : i32} {
+  func.func @apart(%desc: !tile.desc<128x32xf32>, %row: i32, %column: i32, %x: f16, %n: i32) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %side = arith.constant 128 : i32
+    %a = tile.splat %x : tensor<128x16xf16>
+    %b = tile.splat %x : tensor<16x32xf16>
+    %sum = arith.constant dense<0.0> : tensor<128x32xf32>
+    %block = tile.dot %a, %b, %sum : tensor<128x16xf16>, tensor<16x32xf16> -> tensor<128x32xf32>
+    scf.for %i = %zero to %n step %one : i32 {
+      %step = arith.muli %i, %side : i32
+      %next = arith.addi %row, %step : i32
+      tile.descriptor_store %desc[%next, %column], %block : !tile.desc<128x32xf32>
+    }
+    return
+  }
+}

@@ -25,10 +25,7 @@ static int64_t getDepth(DotOp op) { return getShape(op.getA().getType()).back();
 /// In the accumulator's type.
 static Value widen(DotOp op, ThreadLowering &t, Value vector) {
   Type acc = getElementType(op.getType());
-  auto type = cast<VectorType>(vector.getType());
-  if (type.getElementType() == acc)
-    return vector;
-  Type wide = type.clone(acc);
+  Type wide = cast<VectorType>(vector.getType()).clone(acc);
   if (isa<FloatType>(acc))
     return arith::ExtFOp::create(t.b, wide, vector);
   return op.getIsUnsigned() ? Value(arith::ExtUIOp::create(t.b, wide, vector))
@@ -46,6 +43,8 @@ static FailureOr<Value> gather(DotOp op, ThreadLowering &t, Value operand, Matmu
 /// The elements at `places`, some of them several times, in the accumulator's type. Each is
 /// widened once, where it is needed: all at once would fill the registers.
 static Value pickWide(DotOp op, ThreadLowering &t, Value vector, ArrayRef<int32_t> places) {
+  if (getElementType(op.getType()) == cast<VectorType>(vector.getType()).getElementType())
+    return t.shuffle(vector, places);
   llvm::SmallSetVector<int32_t, 16> distinct(places.begin(), places.end());
   Value wide = widen(op, t, t.shuffle(vector, distinct.getArrayRef()));
   SmallVector<int32_t> among = llvm::map_to_vector(places, [&](int32_t place) {

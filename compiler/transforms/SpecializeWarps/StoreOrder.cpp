@@ -1,18 +1,10 @@
 //===- StoreOrder.cpp - Blocks that one program stores to one place ---------===//
 #include "compiler/transforms/SpecializeWarps/StoreOrder.h"
 
-#include "compiler/analysis/PointerBase/PointerBase.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tile;
-
-//===----------------------------------------------------------------------===//
-// Stores
-//===----------------------------------------------------------------------===//
 
 SmallVector<Operation *> tile::collectStores(Operation *root) {
   SmallVector<Operation *> stores;
@@ -23,92 +15,16 @@ SmallVector<Operation *> tile::collectStores(Operation *root) {
   return stores;
 }
 
-/// The loops around a store in which one program goes, from the inside out.
-static SmallVector<Operation *> getLoops(Operation *store) {
-  SmallVector<Operation *> loops;
-  for (Operation *loop = store->getParentOp(); loop; loop = loop->getParentOp())
-    if (isa<LoopLikeOpInterface>(loop) && !loop->hasAttr(kProgramLoopAttr))
-      loops.push_back(loop);
-  return loops;
-}
-
-static bool isFixed(Value value, Operation *loop) {
-  return !loop->isAncestor(value.getParentBlock()->getParentOp());
-}
-
-Value BlockStore::getArray() const {
-  auto made = getDesc().getDefiningOp<MakeDescriptorOp>();
-  return made ? getPointerBase(made.getBase()) : Value();
-}
-
-ValueRange BlockStore::getIndices() const {
-  auto plain = dyn_cast<DescriptorStoreOp>(op);
-  return plain ? plain.getIndices() : cast<DescriptorReduceOp>(op).getIndices();
-}
-
-ArrayRef<int64_t> BlockStore::getBlockShape() const {
-  return cast<DescType>(getDesc().getType()).getShape();
-}
-
-bool BlockStore::isRepeated() const { return !getLoops(op).empty(); }
-
-bool BlockStore::isDescribedOnce() const {
-  return !isRepeated() || isFixed(getDesc(), getLoops(op).back());
-}
-
-bool BlockStore::maySharePlaces(const BlockStore &other) const {
-  Value first = getArray(), second = other.getArray();
-  return !first || !second || first == second;
-}
-
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> getConstant(Value value) {
-  APInt constant;
-  return matchPattern(value, m_ConstantInt(&constant)) ? std::optional(constant.getSExtValue())
-                                                       : std::nullopt;
-}
-
-/// By how much `index` grows from one iteration of `loop` to the next, where nothing
-/// else in `outermost` changes it.
-static std::optional<int64_t> getAdvance(Value index, scf::ForOp loop, Operation *outermost) {
-  if (index == loop.getInductionVar())
-    return getConstant(loop.getStep());
-  if (auto sum = index.getDefiningOp<arith::AddIOp>()) {
-    if (isFixed(sum.getRhs(), outermost))
-      return getAdvance(sum.getLhs(), loop, outermost);
-    return isFixed(sum.getLhs(), outermost) ? getAdvance(sum.getRhs(), loop, outermost)
-                                            : std::nullopt;
-  }
-  auto product = index.getDefiningOp<arith::MulIOp>();
-  std::optional<int64_t> factor = product ? getConstant(product.getRhs()) : std::nullopt;
-  std::optional<int64_t> advance =
-      factor ? getAdvance(product.getLhs(), loop, outermost) : std::nullopt;
-  return advance ? std::optional(*advance * *factor) : std::nullopt;
-}
-
-/// Whether each iteration of the loops around it stores to another place of one array.
-static bool movesOn(const BlockStore &store) {
-  SmallVector<Operation *> loops = getLoops(store.op);
-  return store.isDescribedOnce() && llvm::all_of(loops, [&](Operation *around) {
-           auto loop = dyn_cast<scf::ForOp>(around);
-           return loop && llvm::any_of(llvm::zip(store.getIndices(), store.getBlockShape()),
-                                       [&](auto indexAndSize) {
-                                         auto [index, size] = indexAndSize;
-                                         auto advance = getAdvance(index, loop, loops.back());
-                                         return advance && std::abs(*advance) >= size;
-                                       });
-         });
-}
-
 /// An index as a value and a constant; no value where all is constant.
 static std::pair<Value, int64_t> splitConstant(Value index) {
-  if (std::optional<int64_t> constant = getConstant(index))
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
     return {Value(), *constant};
   if (auto sum = index.getDefiningOp<arith::AddIOp>())
-    if (std::optional<int64_t> constant = getConstant(sum.getRhs()))
+    if (std::optional<int64_t> constant = getConstantIntValue(sum.getRhs()))
       return {sum.getLhs(), *constant};
   return {index, 0};
 }
@@ -134,9 +50,9 @@ static bool mayMeet(const BlockStore &first, const BlockStore &second, bool isBe
   if (isa<DescriptorReduceOp>(first.op) && isa<DescriptorReduceOp>(second.op))
     return false;
   if (first.op == second.op)
-    return first.isRepeated() && !movesOn(first);
-  bool isRepeated = llvm::any_of(getLoops(first.op),
-                                 [&](Operation *loop) { return loop->isAncestor(second.op); });
+    return first.isRepeated() && !first.movesOn();
+  bool isRepeated =
+      llvm::any_of(first.getLoops(), [&](Operation *loop) { return loop->isAncestor(second.op); });
   return isRepeated ? first.maySharePlaces(second) : isBefore && !areApart(first, second);
 }
 

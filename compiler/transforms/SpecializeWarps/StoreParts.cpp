@@ -33,35 +33,32 @@ struct PartedStore : BlockStore {
   BufferType buffer;
   BlockCopyPart part;
 
-  bool isAligned(const AccessAnalysis &patterns) const;
+  /// Whether two blocks are at one place or apart, where warps are side by side.
+  bool isAlignedForWarps(const AccessAnalysis &patterns) const {
+    return llvm::all_of(part.warps, [&](const BlockCopyPart::Digit &digit) {
+      return llvm::all_of(llvm::enumerate(digit.step.indices), [&](auto step) {
+        return step.value() == 0 || isAligned(step.index(), patterns);
+      });
+    });
+  }
 };
 } // namespace
-
-/// Whether two blocks are at one place or apart, where warps are side by side.
-bool PartedStore::isAligned(const AccessAnalysis &patterns) const {
-  for (auto [dim, index] : llvm::enumerate(getIndices())) {
-    bool isCut = llvm::any_of(part.warps, [&, dim = dim](const BlockCopyPart::Digit &digit) {
-      return digit.step.indices[dim] != 0;
-    });
-    if (isCut && patterns.get(index).divisibility.front() % buffer.getBlockShape()[dim] != 0)
-      return false;
-  }
-  return true;
-}
 
 /// Whether warps have the same parts of all blocks that meet, or take turns: then `inTurns` gets
 /// those that do.
 static bool canOrder(func::FuncOp function, ArrayRef<PartedStore> stores,
                      DenseSet<Operation *> &inTurns) {
-  AccessAnalysis patterns(function);
+  std::optional<AccessAnalysis> patterns; // only where blocks meet
   for (auto [i, store] : llvm::enumerate(stores))
     for (const PartedStore &other : stores.drop_front(i)) {
       bool isSame = store.op == other.op;
       if (isSame ? !store.isRepeated() : !store.maySharePlaces(other))
         continue;
+      if (!patterns)
+        patterns.emplace(function);
       bool areAligned = store.buffer == other.buffer && store.getDesc() == other.getDesc() &&
-                        store.isDescribedOnce() && store.isAligned(patterns) &&
-                        other.isAligned(patterns);
+                        store.isDescribedOnce() && store.isAlignedForWarps(*patterns) &&
+                        other.isAlignedForWarps(*patterns);
       if (areAligned)
         continue;
       if (!isSame || !canTakeTurns(store))

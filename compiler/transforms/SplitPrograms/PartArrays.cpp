@@ -1,11 +1,10 @@
 //===- PartArrays.cpp - Arrays that thread blocks would have to agree on --===//
 #include "compiler/transforms/SplitPrograms/PartPlan.h"
 
-#include "compiler/analysis/AccessPattern/AccessPattern.h"
+#include "compiler/analysis/BlockStore/BlockStore.h"
 #include "compiler/analysis/PointerBase/PointerBase.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -98,13 +97,14 @@ static bool mayMeet(const ArrayAccess &first, const ArrayAccess &second) {
 }
 
 /// Whether a store in a loop may write where another thread block has in an earlier iteration:
-/// blocks are neither at one place nor apart along the dimension that is split.
+/// the dimension that is split does not tell that their parts are apart.
 static bool mayMeetItself(const ArrayAccess &access, const AccessAnalysis &patterns) {
-  auto store = dyn_cast<DescriptorStoreOp>(access.op);
-  if (!store || access.split == kWhole || !store->getParentOfType<LoopLikeOpInterface>())
+  BlockStore store{access.op};
+  if (!isa<DescriptorStoreOp>(access.op) || access.split == kWhole || !store.isRepeated() ||
+      store.movesOn())
     return false;
-  int64_t side = cast<DescType>(store.getDesc().getType()).getShape()[access.split];
-  return patterns.get(store.getIndices()[access.split]).divisibility.front() % side != 0;
+  return !store.isDescribedOnce() ||
+         (!store.staysAt(access.split) && !store.isAligned(access.split, patterns));
 }
 
 std::optional<PartRefusal> tile::checkArrays(func::FuncOp function, const PartPlan &plan) {

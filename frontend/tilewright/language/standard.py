@@ -70,7 +70,7 @@ def cdiv(x, div):
 @jit
 def sigmoid(x):
     """``1 / (1 + exp(-x))``; of half types fp32, as quotients are."""
-    if x.dtype.primitive_bitwidth == 16:
+    if isinstance(x, tensor) and (x.dtype.is_fp16() or x.dtype.is_bf16()):
         x = x.to(float32)  # the exponential of a half may be infinite
     return 1 / (1 + exp(-x))
 
