@@ -376,3 +376,57 @@ def test_what_lies_behind_rows_stays(rng, size, held):
     assert error(c[:size, :size], expected[:size, :size]) <= 2e-3
     c[:size, :size] = expected[:size, :size]
     assert np.array_equal(c, expected)
+
+
+@tw.jit
+def part_kernel(a, b, c, K, X, Y, SIDE: tl.constexpr, AXIS: tl.constexpr, GROWS: tl.constexpr):
+    """c[program] = a[:, part] @ b[part], where programs have parts of different lengths along an axis of the grid."""
+    x_blocks = tl.make_tensor_descriptor(a, [SIDE, K], [K, 1], [SIDE, 32])
+    y_blocks = tl.make_tensor_descriptor(b, [K, SIDE], [SIDE, 1], [32, SIDE])
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    program = (z * Y + y) * X + x
+    along = tl.program_id(AXIS)
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    for k in range(0 if GROWS else min(along * 32, K), min((along + 1) * 32, K) if GROWS else K, 32):
+        total = tl.dot(x_blocks.load([0, k]), y_blocks.load([k, 0]), total)
+    i = tl.arange(0, SIDE)
+    tl.store(c + (program * SIDE + i[:, None]) * SIDE + i[None, :], total)
+
+
+@pytest.mark.parametrize("grid", [(1, 1, 1), (5, 3, 1), (1, 2, 7), (4, 1, 9), (40, 3, 5)], ids=str)
+@pytest.mark.parametrize("axis, grows", [(0, True), (1, False), (2, True)])
+def test_programs_of_unequal_work(rng, axis, grows, grid):
+    K = 128
+    a, b, c = operand(rng, 64, K), operand(rng, K, 64), np.full((*grid[::-1], 64, 64), 77, np.float32)
+    part_kernel[grid](a, b, c, K, *grid[:2], SIDE=64, AXIS=axis, GROWS=grows)
+    exact = np.zeros(c.shape)
+    for place in np.ndindex(*grid[::-1]):
+        along = place[2 - axis] * 32
+        part = slice(0, along + 32) if grows else slice(along, K)
+        exact[place] = a[:, part].astype(np.float64) @ b[part].astype(np.float64)
+    assert error(c, exact) <= 2e-3
+
+
+@tw.jit
+def doubled_kernel(a_blocks, b_blocks, c, K, SIDE: tl.constexpr):
+    """c[z] = a[z] @ (2 b[z]).T: threads take what copies have brought apart, slowly."""
+    z = tl.program_id(0)
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    for k in range(0, K, SIDE):
+        y = b_blocks.load([z, 0, k]).reshape(SIDE, SIDE) * 2
+        total = tl.dot(a_blocks.load([z, 0, k]).reshape(SIDE, SIDE), y.T, total)
+    i = tl.arange(0, SIDE)
+    tl.store(c + (z * SIDE + i[:, None]) * SIDE + i[None, :], total)
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_blocks_that_threads_read_from_copies(rng, device, stages):
+    programs, K = (600, 1024) if device == "cuda" else (2, 192)
+    a, b = (rng.standard_normal((programs, 64, K)).astype(np.float16) for _ in range(2))
+    results = [np.zeros((programs, 64, 64), np.float32) for _ in range(4)]
+    for c in results:
+        blocks = [TensorDescriptor(each, each.shape, [64 * K, K, 1], [1, 64, 64]) for each in (a, b)]
+        doubled_kernel[(programs,)](*blocks, c, K, SIDE=64, num_warps=4, num_stages=stages)
+    exact = np.matmul(a.astype(np.float32), 2 * b.astype(np.float32).swapaxes(1, 2))
+    assert error(results[0], exact) <= 2e-3
+    assert all(np.array_equal(results[0], c) for c in results), "runs differ: a race"

@@ -194,6 +194,14 @@ def test_one_thread_stores_too_early(stored_by_one, rng, pattern, kinds):
         assert run(damaged, rng).kinds() & kinds, damaged
 
 
+def test_copies_overwrite_what_threads_may_still_read(rng):
+    signature = SIGNATURE | {"BLOCK_M": 128}
+    text = tw.compile(kernels.scaled, signature, target=TARGET, num_stages=2).asm["scheduled"]
+    assert not run(text, rng)
+    for damaged in kernels.replace_each(r"(tile\.arrive \S+) publish", r"\1", text):
+        assert run(damaged, rng).kinds() == {"unpublished"}, damaged
+
+
 # What is damaged, how, and what has to be found of each place where that can be done.
 DAMAGE = {
     "a store of what other warps write": (r" parts\(#\w+\)", "", {"race", "unpublished"}),

@@ -1,8 +1,11 @@
 // RUN: tile-opt %s --tile-place-operands | FileCheck %s
 
+// CHECK: #[[MEMORY:memory[0-9]*]] = #tile.layout<[64, 64]: offset = {{\[\[}}0, 1]
 #memory = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #acc = #tile.layout<[64, 64]: register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #rows = #tile.layout<[64, 64]: register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+#deep = #tile.layout<[1, 64, 1, 64]: offset = [[0, 0, 0, 1], [0, 0, 0, 2], [0, 0, 0, 4], [0, 0, 0, 8], [0, 0, 0, 16], [0, 0, 0, 32], [0, 1, 0, 8], [0, 2, 0, 16], [0, 4, 0, 32], [0, 8, 0, 0], [0, 16, 0, 0], [0, 32, 0, 0]]>
+#loaded = #tile.layout<[1, 64, 1, 64]: register = [[0, 0, 0, 1], [0, 0, 0, 2], [0, 0, 0, 4], [0, 16, 0, 0], [0, 32, 0, 0]], lane = [[0, 0, 0, 8], [0, 0, 0, 16], [0, 0, 0, 32], [0, 1, 0, 0], [0, 2, 0, 0]], warp = [[0, 4, 0, 0], [0, 8, 0, 0]]>
 #unit = #nvidia.wgmma<f16, n = 64>
 #target = #tile.target<"nvidia", "sm_90a", {lanes = 32 : i32, block_copy_box = 256 : i32}>
 !block = !tile.buffer<64x64xf16, #memory>
@@ -29,6 +32,21 @@ func.func @held(%i: i32, %n: i32, %zero: !sum, %x: !half, %out: !block) {
     tile.buffer_store %h, %out : !half -> !block
   }
   return
+}
+
+// A block with sides of 1 more than the unit takes is read where it is, and not loaded.
+// CHECK-LABEL: func.func @dropped
+func.func @dropped(%i: i32, %zero: !sum, %x: !half) -> !sum {
+  %stack = tile.buffer_alloc : !tile.buffer<1x1x64x1x64xf16, #deep>
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<1>
+  // CHECK: %[[V:.+]] = tile.acquire
+  %v = tile.acquire %full[%i] phase %i of (%stack : !tile.buffer<1x1x64x1x64xf16, #deep>) : !tile.signals<1>
+  // CHECK-NEXT: %[[T:.+]] = tile.buffer_transpose %[[V]] order [1, 3] : !tile.buffer<1x64x1x64xf16, #{{.+}}> -> !tile.buffer<64x64xf16, #[[MEMORY]]>
+  // CHECK-NEXT: tile.async_dot %{{.+}}, %[[T]]
+  %a = tile.buffer_load %v : !tile.buffer<1x64x1x64xf16, #deep> -> tensor<1x64x1x64xf16, #loaded>
+  %b = tile.reshape %a : tensor<1x64x1x64xf16, #loaded> -> tensor<64x64xf16, #rows>
+  %d = tile.dot %x, %b, %zero {unit = #unit} : tensor<64x64xf16, #acc>, tensor<64x64xf16, #rows> -> tensor<64x64xf32, #acc>
+  return %d : !sum
 }
 
 // Nothing is stored: the unit has the memory for itself.

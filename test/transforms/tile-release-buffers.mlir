@@ -132,6 +132,38 @@ func.func @threads(%d: !tile.desc<64x64xf16>, %i: i32, %n: i32, %p: i32) {
   return
 }
 
+// What copies of whole blocks fill, they may see read late: threads that read say that they have,
+// beside products too.
+// CHECK-LABEL: func.func @copied
+func.func @copied(%d: !tile.desc<64x64xf16>, %i: i32, %p: i32, %zero: tensor<64x64xf32, #acc>) {
+  %stack = tile.buffer_alloc : !stack
+  %other = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<3>
+  // CHECK: %[[EMPTY:.*]] = tile.signal_alloc arrivals 4
+  %empty = tile.signal_alloc arrivals 4 : !tile.signals<3>
+  %filled = tile.signal_alloc arrivals 1 : !tile.signals<3>
+  // CHECK: %[[DRAINED:.*]] = tile.signal_alloc arrivals 4
+  %drained = tile.signal_alloc arrivals 4 : !tile.signals<3>
+  tile.roles warps [4, 4] registers [0, 0] threads [128, 1] {
+    %v = tile.acquire %full[%i] phase %p of (%stack : !stack) : !tile.signals<3>
+    // CHECK: tile.buffer_load
+    // CHECK-NEXT: tile.arrive %[[EMPTY]][%{{.*}}] publish :
+    %x = tile.buffer_load %v : !block -> tensor<64x64xf16, #acc>
+    %w = tile.acquire %filled[%i] phase %p of (%other : !stack) : !tile.signals<3>
+    %y = tile.buffer_load %w : !block -> tensor<64x64xf16, #acc>
+    %a = tile.async_dot %x, %w, %zero unit(#unit) : tensor<64x64xf16, #acc>, !block, tensor<64x64xf32, #acc> -> !tile.pending<tensor<64x64xf32, #acc>>
+    // CHECK: tile.await_dots
+    // CHECK-NEXT: tile.arrive %[[DRAINED]][%{{.*}}] publish :
+    %z = tile.await_dots(%a) in_flight 0 : !tile.pending<tensor<64x64xf32, #acc>> -> tensor<64x64xf32, #acc>
+  }, {
+    %v = tile.acquire %empty[%i] phase %p of (%stack : !stack) : !tile.signals<3>
+    tile.block_copy %d[%i, %i], %v signal %full[%i] : !tile.desc<64x64xf16>, !block, !tile.signals<3>
+    %w = tile.acquire %drained[%i] phase %p of (%other : !stack) : !tile.signals<3>
+    tile.block_copy %d[%i, %i], %w signal %filled[%i] : !tile.desc<64x64xf16>, !block, !tile.signals<3>
+  }
+  return
+}
+
 // A ring that several thread blocks fill is theirs again when the warps of all have read.
 // CHECK-LABEL: func.func @everywhere
 func.func @everywhere(%d: !tile.desc<64x64xf16>, %i: i32, %p: i32) {

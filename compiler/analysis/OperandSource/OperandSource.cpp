@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace tile;
 
-bool OperandSource::isTransposed() const {
-  return !llvm::equal(order, llvm::seq<int32_t>(0, order.size()));
+bool OperandSource::isAsBlock() const {
+  return llvm::equal(order, llvm::seq<int32_t>(0, getShape(block.getType()).size()));
 }
 
 unsigned OperandSource::getOperandDim(unsigned dim) const {
@@ -17,10 +17,34 @@ unsigned OperandSource::getOperandDim(unsigned dim) const {
 }
 
 LinearLayout OperandSource::getBlockLayout(const LinearLayout &layout) const {
-  SmallVector<unsigned> back;
-  for (unsigned dim = 0; dim < order.size(); ++dim)
-    back.push_back(getOperandDim(dim));
-  return layout.transposed(back);
+  SmallVector<int32_t> kept(order);
+  llvm::sort(kept);
+  LinearLayout result =
+      layout.transposed(llvm::map_to_vector(kept, [&](int32_t dim) { return getOperandDim(dim); }));
+  for (unsigned dim = 0, rank = getShape(block.getType()).size(); dim < rank; ++dim)
+    if (!llvm::is_contained(kept, dim))
+      result = result.expanded(dim);
+  return result;
+}
+
+/// For each dimension of a reshape's result that of its source; nothing if it does not only drop
+/// dimensions of size 1, or the last one.
+static std::optional<SmallVector<int32_t>> getKeptDims(ReshapeOp reshape) {
+  ArrayRef<int64_t> source = getShape(reshape.getSource().getType());
+  ArrayRef<int64_t> result = getShape(reshape.getType());
+  SmallVector<int32_t> kept;
+  for (auto [dim, size] : llvm::enumerate(source))
+    if (size != 1)
+      kept.push_back(static_cast<int32_t>(dim));
+  bool onlyDrops =
+      source.back() != 1 && kept.size() == result.size() &&
+      llvm::equal(kept, result, [&](int32_t dim, int64_t size) { return source[dim] == size; });
+  return onlyDrops ? std::optional(kept) : std::nullopt;
+}
+
+bool tile::isViewOfBlock(Operation *op) {
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  return isa<ConvertLayoutOp, TransposeOp>(op) || (reshape && getKeptDims(reshape));
 }
 
 OperandSource tile::traceOperand(Value operand) {
@@ -28,11 +52,15 @@ OperandSource tile::traceOperand(Value operand) {
   for (size_t dim = 0, rank = getShape(operand.getType()).size(); dim < rank; ++dim)
     source.order.push_back(dim);
   while (Operation *op = source.block.getDefiningOp()) {
+    if (!isViewOfBlock(op))
+      break;
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
       for (int32_t &dim : source.order)
         dim = transpose.getOrder()[dim];
-    } else if (!isa<ConvertLayoutOp>(op)) {
-      break;
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      SmallVector<int32_t> kept = *getKeptDims(reshape);
+      for (int32_t &dim : source.order)
+        dim = kept[dim];
     }
     source.block = op->getOperand(0);
   }
@@ -51,7 +79,7 @@ bool tile::isReadOnChip(DotOp dot, MatmulOperand operand) {
 
 bool tile::canReadIn(DotOp dot, MatmulOperand operand, const OperandSource &source,
                      BufferType buffer) {
-  BufferType wanted = source.isTransposed() ? getTransposedBuffer(buffer, source.order) : buffer;
+  BufferType wanted = source.isAsBlock() ? buffer : getTransposedBuffer(buffer, source.order);
   unsigned bits = wanted.getElementBytes() * 8;
   return llvm::any_of(ArrayRef<unsigned>{0, 1}, [&](unsigned fastest) {
     std::optional<LinearLayout> layout =

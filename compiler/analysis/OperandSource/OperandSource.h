@@ -7,20 +7,25 @@
 namespace tile {
 
 /// The block that an operand is, in another layout or with its dimensions in
-/// another order.
+/// another order, or without some of size 1.
 struct OperandSource {
   mlir::Value block;
   /// Dimension i of the operand is dimension order[i] of the block.
   llvm::SmallVector<int32_t> order;
 
-  bool isTransposed() const;
-  /// The dimension of the operand that is dimension `dim` of the block.
+  /// Whether its dimensions are the block's.
+  bool isAsBlock() const;
+  /// The dimension of the operand that is dimension `dim` of the block, which is not of size 1.
   unsigned getOperandDim(unsigned dim) const;
   /// `layout`, of the operand, as one of the block.
   LinearLayout getBlockLayout(const LinearLayout &layout) const;
 };
 
-/// Looks through conversions and transposes.
+/// Whether the op gives its operand with another layout, other order of dimensions, or without
+/// some of size 1: units read the same on-chip bytes as either.
+bool isViewOfBlock(mlir::Operation *op);
+
+/// Looks through such views.
 OperandSource traceOperand(mlir::Value operand);
 
 /// Whether a unit that reads on-chip memory fetches `operand` of `dot` there:

@@ -95,6 +95,8 @@ LogicalResult tile::lower(ArriveOp op, ThreadLowering &t) {
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getIndex());
+  if (op.getPublish())
+    t.hooks.emitPublish(t.b);
   if (!t.scope.isSingleThread() && !op.getTogether())
     t.scope.emitWarpBarrier(t.b);
   if (op.getEverywhere())

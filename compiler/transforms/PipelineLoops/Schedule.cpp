@@ -117,7 +117,7 @@ static bool fitsRegisters(DotOp dot, DotOp consumer) {
 /// block is acquired for it alone.
 static void collectSource(Value operand, DenseSet<Operation *> &ops) {
   while (Operation *op = operand.getDefiningOp()) {
-    if (!isa<ConvertLayoutOp, TransposeOp, BufferLoadOp, AcquireOp>(op) || !op->hasOneUse())
+    if (!(isViewOfBlock(op) || isa<BufferLoadOp, AcquireOp>(op)) || !op->hasOneUse())
       return;
     ops.insert(op);
     if (isa<AcquireOp>(op))

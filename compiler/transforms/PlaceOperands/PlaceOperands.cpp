@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace tile {
 #define GEN_PASS_DEF_PLACEOPERANDS
@@ -44,12 +45,15 @@ struct PlaceOperandsPass : tile::impl::PlaceOperandsBase<PlaceOperandsPass> {
     for (DotOp dot : dots)
       if (failed(placer.place(dot)))
         return signalPassFailure();
+    // Blocks that units read where they are, nobody loads.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 } // namespace
 
 static Value transpose(OpBuilder &b, Location loc, Value buffer, const OperandSource &source) {
-  if (!source.isTransposed())
+  if (source.isAsBlock())
     return buffer;
   return BufferTransposeOp::create(b, loc, buffer, source.order);
 }

@@ -20,7 +20,9 @@ namespace {
 /// role acquires the same stacks.
 struct EmptySignal {
   Value signals;
-  /// Whether other thread blocks fill the ring too.
+  /// Whether units fill the ring.
+  bool byUnits = false;
+  /// Whether other thread blocks fill it too.
   bool everywhere = false;
 };
 using EmptySignals = DenseMap<Value, EmptySignal>;
@@ -44,8 +46,9 @@ static EmptySignals findEmptySignals(RolesOp roles) {
         signals[op.getSignals()].signals = empty;
   });
   roles.walk([&](BlockCopyOp op) {
-    if (op.getEverywhere())
-      signals[op.getSignals()].everywhere = true;
+    EmptySignal &signal = signals[op.getSignals()];
+    signal.byUnits = true;
+    signal.everywhere |= op.getEverywhere();
   });
   return signals;
 }
@@ -72,6 +75,8 @@ struct Completion {
 struct Readers {
   Operation *last;
   Completion next = {};
+  /// Whether threads are among them, whose reads may be under way when they go on.
+  bool areThreads = false;
 };
 } // namespace
 
@@ -108,6 +113,8 @@ static LogicalResult findReaders(Value view, Readers &readers) {
         continue;
       }
       over = completion->wait;
+    } else {
+      readers.areThreads = true;
     }
     over = view.getParentBlock()->findAncestorOpInBlock(*over);
     if (!over)
@@ -120,7 +127,7 @@ static LogicalResult findReaders(Value view, Readers &readers) {
 
 /// An arrival for the block before that at `index`, where there is one.
 static void arriveBefore(ImplicitLocOpBuilder &b, Value exists, AcquireOp acquire,
-                         const EmptySignal &empty, Value index) {
+                         const EmptySignal &empty, bool publish, Value index) {
   auto createInt = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
   };
@@ -131,12 +138,12 @@ static void arriveBefore(ImplicitLocOpBuilder &b, Value exists, AcquireOp acquir
   Value less = arith::SubIOp::create(b, index, createInt(1));
   int64_t count = acquire.getSignals().getType().getCount();
   Value before = arith::SelectOp::create(b, wraps, createInt(count - 1), less);
-  ArriveOp::create(b, empty.signals, before, /*together=*/true, empty.everywhere);
+  ArriveOp::create(b, empty.signals, before, /*together=*/!publish, publish, empty.everywhere);
 }
 
 /// In the next iteration, and for the last one behind the loop.
 static LogicalResult releaseLater(AcquireOp acquire, const EmptySignal &empty,
-                                  const Completion &completion) {
+                                  const Completion &completion, bool publish) {
   auto loop = cast<scf::ForOp>(acquire->getParentOp());
   auto index = dyn_cast<BlockArgument>(acquire.getIndex());
   if (!index || index.getOwner() != loop.getBody())
@@ -145,11 +152,11 @@ static LogicalResult releaseLater(AcquireOp acquire, const EmptySignal &empty,
   b.setInsertionPointAfter(completion.wait);
   Value isLater = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loop.getInductionVar(),
                                         loop.getLowerBound());
-  arriveBefore(b, isLater, acquire, empty, index);
+  arriveBefore(b, isLater, acquire, empty, publish, index);
   b.setInsertionPointAfter(completion.behindLoop);
   auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value isEntered = arith::CmpIOp::create(b, less, loop.getLowerBound(), loop.getUpperBound());
-  arriveBefore(b, isEntered, acquire, empty,
+  arriveBefore(b, isEntered, acquire, empty, publish,
                loop.getResult(index.getArgNumber() - loop.getNumInductionVars()));
   return success();
 }
@@ -162,13 +169,15 @@ static LogicalResult release(AcquireOp acquire, const EmptySignal &empty) {
   for (Value view : acquire.getViews())
     if (failed(findReaders(view, readers)))
       return fail();
+  bool publish = readers.areThreads && empty.byUnits;
   if (readers.next.wait)
-    return succeeded(releaseLater(acquire, empty, readers.next)) ? success()
-                                                                 : LogicalResult(fail());
+    return succeeded(releaseLater(acquire, empty, readers.next, publish)) ? success()
+                                                                          : LogicalResult(fail());
   OpBuilder b(acquire);
   b.setInsertionPointAfter(readers.last);
   ArriveOp::create(b, acquire.getLoc(), empty.signals, acquire.getIndex(),
-                   /*together=*/isa<AwaitDotsOp>(readers.last), empty.everywhere);
+                   /*together=*/isa<AwaitDotsOp>(readers.last) && !publish, publish,
+                   empty.everywhere);
   return success();
 }
 

@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 
 #include "mlir/Analysis/Liveness.h"
 #include "mlir/IR/Matchers.h"
@@ -33,12 +34,12 @@ static bool isHeldByNobody(Value value) {
     return false;
   if (matchPattern(value, m_Constant()) || isa<SplatOp>(def))
     return true;
-  if (!isa<DescriptorLoadOp, LoadOp, ConvertLayoutOp, TransposeOp>(def))
+  if (!isa<DescriptorLoadOp, LoadOp>(def) && !isViewOfBlock(def))
     return false;
   return llvm::all_of(def->getUsers(), [&](Operation *user) {
     if (auto dot = dyn_cast<DotOp>(user))
       return dot.getUnitAttr() && dot.getUnitAttr().readsOnChip() && dot.getAcc() != value;
-    return isa<ConvertLayoutOp, TransposeOp>(user) && isHeldByNobody(user->getResult(0));
+    return isViewOfBlock(user) && isHeldByNobody(user->getResult(0));
   });
 }
 
@@ -132,11 +133,10 @@ RegisterShares tile::shareRegisters(func::FuncOp function, int64_t computingWarp
   // One thread, or all with what else they compute.
   constexpr int64_t kOthers = 32, kOneFetching = 24, kAllFetching = 40;
   TargetAttr target = getTarget(function);
-  Dealer dealer{target.getFact("program_registers"), computingWarps, fetchingWarps,
-                target.getLanes(),
-                addressWords == 0
-                    ? kOneFetching
-                    : int64_t(llvm::alignTo(kAllFetching + addressWords, Dealer::kStep))};
+  Dealer dealer{
+      target.getFact("program_registers"), computingWarps, fetchingWarps, target.getLanes(),
+      addressWords == 0 ? kOneFetching
+                        : int64_t(llvm::alignTo(kAllFetching + addressWords, Dealer::kStep))};
   if (dealer.registers == 0)
     return {};
   int64_t programs = countPrograms(function, dealer, onChipBytes);

@@ -161,9 +161,9 @@ static bool isOfOuterLoop(const RingSite &site) {
 
 /// Of operands of dots in an outer loop two buffers: what the next iteration begins with comes
 /// while this one ends. Not in two cases, as measured. Units read buffers at addresses that
-/// change, so loops within take longer: where the compiler made the loop over programs, which
-/// are long, that costs as much as it gains. And three groups of warps are up to a quarter
-/// slower where they do not wait for each other between two iterations.
+/// change, so loops within take longer: where the compiler made the loop over programs of equal
+/// work, which are long, that costs as much as it gains. And three groups of warps are up to a
+/// quarter slower where they do not wait for each other between two iterations.
 static int64_t getOuterStages(const RingSite &site) {
   constexpr int64_t kGroups = 2;
   scf::ForOp loop = getLoop(site);
@@ -171,7 +171,8 @@ static int64_t getOuterStages(const RingSite &site) {
   bool areMany = getModuleInt(loop, kNumWarpsAttr, 1) > kGroups * group;
   bool isNeeded =
       llvm::any_of(site, [](const RingLoad &load) { return isMultiplied(load.op->getResult(0)); });
-  return isNeeded && !areMany && !loop->hasAttr(kProgramLoopAttr) ? 2 : 1;
+  bool isLong = loop->hasAttr(kProgramLoopAttr) && !loop->hasAttr(kUnequalProgramsAttr);
+  return isNeeded && !areMany && !isLong ? 2 : 1;
 }
 
 static int64_t getWantedStages(const RingSite &site) {

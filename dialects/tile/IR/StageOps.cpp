@@ -30,18 +30,33 @@ BufferType tile::getTransposedBuffer(BufferType buffer, ArrayRef<int32_t> order)
   SmallVector<unsigned> dims(order.begin(), order.end());
   SmallVector<int64_t> shape =
       llvm::map_to_vector(dims, [&](unsigned dim) { return buffer.getShape()[dim]; });
-  LinearLayout layout = buffer.getLayout().getLayout().transposed(dims);
+  LinearLayout layout = buffer.getLayout().getLayout();
+  for (unsigned dim = layout.getRank(); dim-- > 0;) {
+    if (llvm::is_contained(order, dim))
+      continue;
+    layout = layout.squeezed(dim);
+    for (unsigned &kept : dims)
+      kept -= kept > dim;
+  }
+  layout = layout.transposed(dims);
   return BufferType::get(buffer.getContext(), shape, buffer.getElementType(),
                          LayoutAttr::get(buffer.getContext(), layout));
 }
 
+/// Whether each dimension is named once, or not, if it is of size 1.
+static bool permutesDims(ArrayRef<int64_t> shape, ArrayRef<int32_t> order) {
+  auto isDim = [&](int32_t dim) {
+    return dim >= 0 && dim < static_cast<int32_t>(shape.size()) && llvm::count(order, dim) == 1;
+  };
+  return llvm::all_of(order, isDim) && llvm::all_of(llvm::enumerate(shape), [&](auto dim) {
+           return dim.value() == 1 || llvm::is_contained(order, static_cast<int32_t>(dim.index()));
+         });
+}
+
 LogicalResult BufferTransposeOp::verify() {
   BufferType source = getSource().getType();
-  SmallVector<int32_t> sorted(getOrder());
-  llvm::sort(sorted);
-  bool isPermutation = sorted.size() == source.getShape().size() &&
-                       llvm::equal(sorted, llvm::seq<int32_t>(0, sorted.size()));
-  if (source.isStack() || !isPermutation) // buffer_transpose.1
+  // buffer_transpose.1
+  if (source.isStack() || !permutesDims(source.getShape(), getOrder()))
     return emitOpError("expects one block and a permutation of its dimensions");
   BufferType want = getTransposedBuffer(source, getOrder());
   if (getType() != want) // buffer_transpose.2

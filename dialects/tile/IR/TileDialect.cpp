@@ -185,7 +185,7 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
       return op->emitError() << "expects '" << name << "' as a unit attribute of a module";
     return success();
   }
-  if (name == kProgramLoopAttr) {
+  if (name == kProgramLoopAttr || name == kUnequalProgramsAttr) {
     if (!isa<scf::ForOp>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitError() << "expects '" << name << "' as a unit attribute of a loop";
     return success();

@@ -56,6 +56,8 @@ inline constexpr llvm::StringLiteral kDotsInFlightAttr = "tile.dots_in_flight";
 /// Unit attribute on a loop over programs: they are in no order, as if each had thread
 /// blocks of its own.
 inline constexpr llvm::StringLiteral kProgramLoopAttr = "tile.program_loop";
+/// Unit attribute on such a loop: they are not the same amount of work.
+inline constexpr llvm::StringLiteral kUnequalProgramsAttr = "tile.unequal_programs";
 /// Unit attribute on a module: the launch is of as many thread blocks as run at once, and
 /// passes the sides of the grid behind the arguments.
 inline constexpr llvm::StringLiteral kLaunchGridAttr = "tile.launch_grid";

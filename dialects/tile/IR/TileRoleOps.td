@@ -65,18 +65,19 @@ def Tile_ArriveOp : Tile_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     What the warp has done before is visible to those who acquire the phase.
     `together`: its threads are done as one, because they have awaited products
-    since; else they meet first. `everywhere`: the same signal of each thread block
-    of the program counts it.
+    since; else they meet first. `publish`: what its threads have read is read, also as
+    units see it, which may write there then. `everywhere`: the same signal of each
+    thread block of the program counts it.
 
     ```mlir
     tile.arrive %empty[%i] together everywhere : !tile.signals<3>
     ```
   }];
   let arguments = (ins Tile_SignalsType:$signals, I32:$index, UnitAttr:$together,
-                       UnitAttr:$everywhere);
+                       UnitAttr:$publish, UnitAttr:$everywhere);
   let assemblyFormat = [{
-    $signals `[` $index `]` (`together` $together^)? (`everywhere` $everywhere^)? attr-dict `:`
-    qualified(type($signals))
+    $signals `[` $index `]` (`together` $together^)? (`publish` $publish^)?
+    (`everywhere` $everywhere^)? attr-dict `:` qualified(type($signals))
   }];
 }
 

@@ -67,14 +67,16 @@ def Tile_BufferViewOp : Tile_Op<"buffer_view", [Pure,
 def Tile_BufferTransposeOp : Tile_Op<"buffer_transpose", [Pure]> {
   let summary = "The same bytes with the dimensions in another order";
   let description = [{
-    Dimension i of the result is dimension `order[i]` of the source.
+    Dimension i of the result is dimension `order[i]` of the source. Those of size 1 may be
+    left out.
 
     ```mlir
     %t = tile.buffer_transpose %v order [1, 0]
         : !tile.buffer<128x64xf16, #rows> -> !tile.buffer<64x128xf16, #columns>
     ```
 
-    - buffer_transpose.1: the source is one block, and `order` permutes its dimensions.
+    - buffer_transpose.1: the source is one block, and `order` permutes its dimensions, or all
+      but some of size 1.
     - buffer_transpose.2: the result is the source's type with its dimensions so ordered.
   }];
   let arguments = (ins Tile_BufferType:$source, DenseI32ArrayAttr:$order);

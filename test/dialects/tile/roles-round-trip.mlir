@@ -36,6 +36,8 @@ func.func @roles(%d: !tile.desc<64xf16>, %w: !tile.desc<64x64xf16>, %i: i32, %p:
     tile.block_store %own, %w[%i, %i] parts(#parts) : !tile.buffer<64x64xf16, #rows>, !tile.desc<64x64xf16>
     // CHECK: tile.arrive %[[EMPTY]][%{{.*}}] : !tile.signals<3>
     tile.arrive %empty[%i] : !tile.signals<3>
+    // CHECK: tile.arrive %[[EMPTY]][%{{.*}}] publish : !tile.signals<3>
+    tile.arrive %empty[%i] publish : !tile.signals<3>
   }, {
     // CHECK: tile.acquire %[[EMPTY]][%{{.*}}] phase %{{.*}} publish : !tile.signals<3>
     tile.acquire %empty[%i] phase %p publish : !tile.signals<3>

@@ -161,6 +161,25 @@ func.func @buffer_transpose_1(%b: !tile.buffer<8x4xf16, #memory>) {
 // -----
 
 #memory = #tile.layout<[8, 4]: offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]>
+#row = #tile.layout<[4]: offset = [[1], [2]]>
+func.func @buffer_transpose_1_dropped(%b: !tile.buffer<8x4xf16, #memory>) {
+  // expected-error @+1 {{expects one block and a permutation of its dimensions}}
+  %t = tile.buffer_transpose %b order [1] : !tile.buffer<8x4xf16, #memory> -> !tile.buffer<4xf16, #row>
+  return
+}
+
+// -----
+
+#memory = #tile.layout<[8, 4]: offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]>
+func.func @buffer_transpose_1_outside(%b: !tile.buffer<8x4xf16, #memory>) {
+  // expected-error @+1 {{expects one block and a permutation of its dimensions}}
+  %t = tile.buffer_transpose %b order [1, 2] : !tile.buffer<8x4xf16, #memory> -> !tile.buffer<8x4xf16, #memory>
+  return
+}
+
+// -----
+
+#memory = #tile.layout<[8, 4]: offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]>
 func.func @buffer_transpose_2(%b: !tile.buffer<8x4xf16, #memory>) {
   // expected-error @+1 {{expects a result of type}}
   %t = tile.buffer_transpose %b order [1, 0] : !tile.buffer<8x4xf16, #memory> -> !tile.buffer<8x4xf16, #memory>

@@ -61,6 +61,11 @@ func.func @roles(%p: !tile.ptr<f16>, %i: i32, %d: !tile.desc<8x64xf16>, %w: !til
     // CHECK-NOT: nvvm.bar.warp.sync
     // CHECK: {{nvvm.mbarrier|nvidia}}.arrive %{{.*}}
     tile.arrive %empty[%i] together : !tile.signals<2>
+    // Copies may overwrite what each of them has read.
+    // CHECK: nvvm.fence.proxy
+    // CHECK: nvvm.bar.warp.sync
+    // CHECK: {{nvvm.mbarrier|nvidia}}.arrive %{{.*}}
+    tile.arrive %empty[%i] publish : !tile.signals<2>
     tile.buffer_store %x, %own : tensor<8x64xf16, #layout> -> !block
     // A barrier of the role's own threads.
     // CHECK: nvvm.fence.proxy

@@ -41,6 +41,8 @@ class ChipMemory(Shadow):
         content: Its bytes.
     """
 
+    hides_reads = True
+
     def __init__(self, size: int, granule: int, agents: Agents, report: Report, rng: np.random.Generator) -> None:
         super().__init__("on-chip memory", size, granule, agents, report)
         self.content = rng.integers(0, 256, size, np.uint8)

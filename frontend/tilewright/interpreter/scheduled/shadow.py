@@ -75,7 +75,10 @@ class Shadow:
         granule: How many bytes are watched together; every access covers whole granules.
         oldest: Accesses before this number are over.
         first: Accesses from this number on are of the operation at hand, and not in conflict with each other.
+        hides_reads: Whether units have to be told of reads of threads too: these are under way when threads go on.
     """
+
+    hides_reads = False
 
     def __init__(self, what: str, size: int, granule: int, agents: Agents, report: Report) -> None:
         self.what = what
@@ -162,11 +165,11 @@ class Shadow:
             late &= self.records.owner[others] != access.owner.number
         if late.any():
             self.tell("race", access, int(others[late][0]), f"{verb} {self.what} that may still be {done}")
-        elif access.by_unit and done == "written":
+        elif access.by_unit and (done == "written" or self.hides_reads):
             hidden = (epochs > access.warp.visible_to_units()[agents]) & (others >= self.oldest)
             if hidden.any():
                 self.tell("unpublished", access, int(others[hidden][0]),
-                          f"{verb} what threads have written, but not published")
+                          f"{verb} what threads have {done}, but not published")
 
     def tell(self, kind: str, access: Access, other: int, text: str) -> None:
         """Report something, perhaps with the access that it conflicts with."""

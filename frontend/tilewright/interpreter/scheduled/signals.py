@@ -141,6 +141,8 @@ def _arrive(role: Role, op: Any, signals: Signals, index: Array) -> Walk:
     yield None
     for warp in role.warps:
         warp.release()
+        if "publish" in op.attributes:
+            warp.learn(warp.known, warp.known)
         for signal in reached:
             count_arrival(role, op, signal, warp.known, warp.published)
 
