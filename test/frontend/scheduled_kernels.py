@@ -35,7 +35,7 @@ def grid(a, b, c, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.c
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     m, n, depth = tl.arange(0, BLOCK_M), tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
     total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
-    for k in range(0, K, BLOCK_K):
+    for k in tl.range(0, K, BLOCK_K, warp_specialize=True):
         left = tl.load(a + (z * BLOCK_M + m)[:, None] * K + (k + depth)[None, :])
         right = tl.load(b + ((y * 3 + x) * K + k + depth)[:, None] * BLOCK_N + n[None, :])
         total = tl.dot(left, right, total)

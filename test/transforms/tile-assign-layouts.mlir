@@ -114,3 +114,61 @@ func.func @by_columns(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}) -> tens
   return %s : tensor<512xf32>
 }
 }
+
+// -----
+
+// Nothing is known to be consecutive. Neighbouring threads go along the dimension in which elements are not multiples of
+// a number apart that may be large.
+// CHECK: #[[DOWN:.+]] = #tile.layout<[128, 32]: register = {{.*}}, lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @pixels
+func.func @pixels(%x: !tile.ptr<f16>, %width: i32, %row: i32, %plane: i32) {
+  %i = tile.arange 0 : tensor<128xi32>
+  %widths = tile.splat %width : tensor<128xi32>
+  %h = arith.divsi %i, %widths : tensor<128xi32>
+  %w = arith.remsi %i, %widths : tensor<128xi32>
+  %rows = tile.splat %row : tensor<128xi32>
+  %begins = arith.muli %h, %rows : tensor<128xi32>
+  %places = arith.addi %begins, %w : tensor<128xi32>
+  %places1 = tile.expand_dims %places axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %j = tile.arange 0 : tensor<32xi32>
+  %planes = tile.splat %plane : tensor<32xi32>
+  %channels = arith.muli %j, %planes : tensor<32xi32>
+  %channels1 = tile.expand_dims %channels axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %a = tile.broadcast %places1 : tensor<128x1xi32> -> tensor<128x32xi32>
+  %b = tile.broadcast %channels1 : tensor<1x32xi32> -> tensor<128x32xi32>
+  %o = arith.addi %a, %b : tensor<128x32xi32>
+  %xs = tile.splat %x : tensor<128x32x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %o : tensor<128x32x!tile.ptr<f16>>, tensor<128x32xi32>
+  // CHECK: tile.load %{{.*}} : tensor<128x32x!tile.ptr<f16>, #[[DOWN]]>
+  %v = tile.load %p : tensor<128x32x!tile.ptr<f16>>
+  return
+}
+}
+
+// -----
+
+// Of an operand that lies in large steps both ways, along what the product sums over.
+// CHECK: #[[DOWN:.+]] = #tile.layout<[32, 64]: register = {{.*}}, lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @weights
+func.func @weights(%x: !tile.ptr<f16>, %si: i32, %sj: i32, %a: tensor<64x32xf16>, %acc: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %i = tile.arange 0 : tensor<32xi32>
+  %sis = tile.splat %si : tensor<32xi32>
+  %ii = arith.muli %i, %sis : tensor<32xi32>
+  %i1 = tile.expand_dims %ii axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %j = tile.arange 0 : tensor<64xi32>
+  %sjs = tile.splat %sj : tensor<64xi32>
+  %jj = arith.muli %j, %sjs : tensor<64xi32>
+  %j1 = tile.expand_dims %jj axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %ib = tile.broadcast %i1 : tensor<32x1xi32> -> tensor<32x64xi32>
+  %jb = tile.broadcast %j1 : tensor<1x64xi32> -> tensor<32x64xi32>
+  %o = arith.addi %ib, %jb : tensor<32x64xi32>
+  %xs = tile.splat %x : tensor<32x64x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %o : tensor<32x64x!tile.ptr<f16>>, tensor<32x64xi32>
+  // CHECK: tile.load %{{.*}} : tensor<32x64x!tile.ptr<f16>, #[[DOWN]]>
+  %v = tile.load %p : tensor<32x64x!tile.ptr<f16>>
+  %d = tile.dot %a, %v, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+}

@@ -154,4 +154,23 @@ func.func @registers(%i: i32, %n: i32, %p: i32, %x: !half, %zero: !sum, %many: !
   }
   return %r#0 : !wide
 }
+
+// A loop's last products are awaited before its last copies, however late they are used.
+// CHECK-LABEL: func.func @before_copies
+func.func @before_copies(%i: i32, %n: i32, %x: !half, %zero: !sum, %first: !tile.pending<!block>) -> !sum {
+  %one = arith.constant 1 : i32
+  // CHECK: %[[R:.+]]:2 = scf.for
+  %r:2 = scf.for %j = %i to %n step %one iter_args(%s = %zero, %next = %first) -> (!sum, !tile.pending<!block>) : i32 {
+    %v = tile.await(%next) in_flight 0 : !tile.pending<!block>
+    %a = tile.async_dot %v, %v, %s unit(#unit) : !block, !block, !sum -> !pending
+    %sum = tile.await_dots(%a) in_flight 0 : !pending -> !sum
+    %more = "test.copy"() : () -> !tile.pending<!block>
+    scf.yield %sum, %more : !sum, !tile.pending<!block>
+  } {tile.dots_in_flight = 1 : i32}
+  // CHECK: tile.await_dots(%[[R]]#0) in_flight 0
+  // CHECK-NEXT: tile.await(%[[R]]#1) in_flight 0
+  %end = tile.await(%r#1) in_flight 0 : !tile.pending<!block>
+  "test.other"() : () -> ()
+  return %r#0 : !sum
+}
 }

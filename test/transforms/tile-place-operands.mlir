@@ -34,6 +34,20 @@ func.func @held(%i: i32, %n: i32, %zero: !sum, %x: !half, %out: !block) {
   return
 }
 
+// All loads are on their way before the first one is awaited.
+// CHECK-LABEL: func.func @loaded
+func.func @loaded(%pa: tensor<64x64x!tile.ptr<f16>, #rows>, %pb: tensor<64x64x!tile.ptr<f16>, #rows>, %zero: !sum) -> !sum {
+  // CHECK-NEXT: %[[A:.+]] = tile.load
+  // CHECK-NEXT: %[[B:.+]] = tile.load
+  // CHECK: tile.buffer_store %[[A]]
+  // CHECK: tile.buffer_store %[[B]]
+  // CHECK-NEXT: tile.async_dot
+  %a = tile.load %pa : tensor<64x64x!tile.ptr<f16>, #rows>
+  %b = tile.load %pb : tensor<64x64x!tile.ptr<f16>, #rows>
+  %d = tile.dot %a, %b, %zero {unit = #unit} : tensor<64x64xf16, #rows>, tensor<64x64xf16, #rows> -> tensor<64x64xf32, #acc>
+  return %d : !sum
+}
+
 // A block with sides of 1 more than the unit takes is read where it is, and not loaded.
 // CHECK-LABEL: func.func @dropped
 func.func @dropped(%i: i32, %zero: !sum, %x: !half) -> !sum {

@@ -132,6 +132,31 @@ func.func @threads(%d: !tile.desc<64x64xf16>, %i: i32, %n: i32, %p: i32) {
   return
 }
 
+// A view in a loop within is read until that ends.
+// CHECK-LABEL: func.func @within
+func.func @within(%d: !tile.desc<64x64xf16>, %i: i32, %n: i32, %p: i32, %x: tensor<64x64xf16, #acc>, %zero: tensor<64x64xf32, #acc>) {
+  %c1 = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !stack
+  %full = tile.signal_alloc arrivals 1 : !tile.signals<3>
+  // CHECK: %[[EMPTY:.*]] = tile.signal_alloc arrivals 4
+  %empty = tile.signal_alloc arrivals 4 : !tile.signals<3>
+  tile.roles warps [4, 4] registers [0, 0] threads [128, 1] {
+    %v = tile.acquire %full[%i] phase %p of (%stack : !stack) : !tile.signals<3>
+    // CHECK: scf.for
+    scf.for %j = %i to %n step %c1 : i32 {
+      %t = tile.buffer_transpose %v order [1, 0] : !block -> !tile.buffer<64x64xf16, #turned>
+      %a = tile.async_dot %x, %t, %zero unit(#unit) : tensor<64x64xf16, #acc>, !tile.buffer<64x64xf16, #turned>, tensor<64x64xf32, #acc> -> !tile.pending<tensor<64x64xf32, #acc>>
+      // CHECK: tile.await_dots
+      %y = tile.await_dots(%a) in_flight 0 : !tile.pending<tensor<64x64xf32, #acc>> -> tensor<64x64xf32, #acc>
+      // CHECK-NEXT: }
+      // CHECK-NEXT: tile.arrive %[[EMPTY]][%{{.*}}]
+    }
+  }, {
+    %v = tile.acquire %empty[%i] phase %p of (%stack : !stack) : !tile.signals<3>
+  }
+  return
+}
+
 // What copies of whole blocks fill, they may see read late: threads that read say that they have,
 // beside products too.
 // CHECK-LABEL: func.func @copied

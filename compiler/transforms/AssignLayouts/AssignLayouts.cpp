@@ -11,6 +11,7 @@
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/LinearLayout/Constructors.h"
 #include "compiler/analysis/ThreadExchange/SortPlan.h"
+#include "compiler/transforms/AssignLayouts/AccessOrder.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
@@ -130,15 +131,6 @@ static std::pair<Value, Value> getPointerAndMask(Operation *op) {
   return {pointer, mask};
 }
 
-/// Dimensions by falling contiguity; among equals the last one first.
-static SmallVector<unsigned> getOrder(const ValuePattern &pattern, unsigned rank) {
-  SmallVector<unsigned> order(rank);
-  std::iota(order.rbegin(), order.rend(), 0);
-  llvm::stable_sort(
-      order, [&](unsigned a, unsigned b) { return pattern.contiguity[a] > pattern.contiguity[b]; });
-  return order;
-}
-
 /// Accesses of one shape that run in the same order share the widest of their
 /// vectors: a layout in common is worth more than each one's exact width.
 static void shareWidths(MutableArrayRef<Access> accesses) {
@@ -192,7 +184,7 @@ void LayoutAssigner::collectAccesses() {
     auto type = cast<RankedTensorType>(pointer.getType());
     if (type.getRank() == 0)
       return;
-    SmallVector<unsigned> order = getOrder(patterns.get(pointer), type.getRank());
+    SmallVector<unsigned> order = getAccessOrder(op, pointer, patterns.get(pointer));
     // Every thread should have something to do before any does more at a time.
     int64_t share = std::max<int64_t>(1, type.getNumElements() / (lanes * warps));
     int64_t width = patterns.getVectorWidth(pointer, mask, order.front(), accessBits);

@@ -13,7 +13,8 @@ def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
     After: every block has a layout. Memory accesses have one in which each
     thread moves as many consecutive elements at a time as alignment and mask
     admit, up to the target's `access_bits`, and neighbouring lanes neighbouring
-    vectors. Everything else has the plain layout of its shape; conversions
+    vectors. Where no elements are known to be consecutive, lanes go along a dimension
+    whose elements are not multiples of a number apart. Everything else has the plain layout of its shape; conversions
     stand wherever the two meet. `tile-remove-conversions` then moves layouts
     so that few of them remain.
 

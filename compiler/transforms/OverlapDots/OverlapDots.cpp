@@ -158,6 +158,14 @@ static bool exchangesMuch(Operation *op) {
   return getScratchBytes(op) > kMuch;
 }
 
+/// Whether `op` waits for copies that a loop has left. The assembler runs products one by one
+/// where it finds that wait before that for the loop's last ones.
+static bool endsCopies(Operation *op) {
+  auto await = dyn_cast<AwaitOp>(op);
+  return await && await->getNumOperands() != 0 &&
+         await->getOperand(0).getDefiningOp<LoopLikeOpInterface>();
+}
+
 /// The first op behind `await` that needs one of its results, or before which
 /// its products must be complete.
 static Operation *findDeadline(AwaitDotsOp await) {
@@ -170,7 +178,8 @@ static Operation *findDeadline(AwaitDotsOp await) {
       return await->getBlock()->findAncestorOpInBlock(*user) == op;
     });
     auto store = dyn_cast<BufferStoreOp>(op);
-    bool ends = store ? !mayStoreBefore(store, await) : endsOverlap(op) || exchangesMuch(op);
+    bool ends = store ? !mayStoreBefore(store, await)
+                      : endsOverlap(op) || endsCopies(op) || exchangesMuch(op);
     if (auto dot = dyn_cast<AsyncDotOp>(op)) {
       registers += countRegisters(dot);
       ends = !fitRegisters(registers + countLive(op, await), op);

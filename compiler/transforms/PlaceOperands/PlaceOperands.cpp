@@ -25,7 +25,7 @@ public:
 private:
   Value getBuffer(DotOp dot, MatmulOperand which);
   Value findCopy(DotOp dot, MatmulOperand which, const OperandSource &source);
-  Value store(const OperandSource &source, BufferType type);
+  Value store(const OperandSource &source, BufferType type, DotOp dot);
   bool isHeld(DotOp dot);
 
   /// Registers that loops with operands that threads hold take.
@@ -84,13 +84,17 @@ Value OperandPlacer::findCopy(DotOp dot, MatmulOperand which, const OperandSourc
   return canReadIn(dot, which, source, load.getBuffer().getType()) ? load.getBuffer() : Value();
 }
 
-/// Once for each block, where it is defined.
-Value OperandPlacer::store(const OperandSource &source, BufferType type) {
+/// Once for each block, where it is defined. One that is loaded is awaited no sooner than the
+/// product needs it: other loads may come between.
+Value OperandPlacer::store(const OperandSource &source, BufferType type, DotOp dot) {
   Value &buffer = stored[{source.block, type}];
   if (buffer)
     return buffer;
   OpBuilder b(source.block.getContext());
   b.setInsertionPointAfterValue(source.block);
+  auto load = source.block.getDefiningOp<LoadOp>();
+  if (load && load->getBlock() == dot->getBlock())
+    b.setInsertionPoint(dot);
   Location loc = source.block.getLoc();
   buffer = BufferAllocOp::create(b, loc, type, IntegerAttr());
   BufferStoreOp::create(b, loc, source.block, buffer);
@@ -114,7 +118,7 @@ Value OperandPlacer::getBuffer(DotOp dot, MatmulOperand which) {
       continue;
     auto attr = LayoutAttr::get(dot.getContext(), source.getBlockLayout(*layout));
     auto type = BufferType::get(dot.getContext(), getShape(block), getElementType(block), attr);
-    return transpose(b, dot.getLoc(), store(source, type), source);
+    return transpose(b, dot.getLoc(), store(source, type, dot), source);
   }
   return {};
 }
@@ -196,9 +200,10 @@ static int32_t getMaxImpreciseAcc(DotOp dot) {
 }
 
 LogicalResult OperandPlacer::place(DotOp dot) {
-  Value a = dot.getA(), b = getBuffer(dot, MatmulOperand::B);
+  Value a = dot.getA();
   if (!isHeld(dot) && (isReadOnChip(dot, MatmulOperand::A) || isExchanged(a)))
     a = getBuffer(dot, MatmulOperand::A);
+  Value b = getBuffer(dot, MatmulOperand::B);
   if (!a || !b)
     return dot.emitOpError("expects operands that its unit can read on chip");
   ImplicitLocOpBuilder builder(dot.getLoc(), dot);

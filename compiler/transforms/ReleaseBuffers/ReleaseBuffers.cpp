@@ -97,7 +97,8 @@ static FailureOr<Completion> findCompletion(AsyncDotOp dot) {
   return failure();
 }
 
-/// Adds those of what `view` shows. Fails where they are not in its block of code.
+/// Adds those of what `view` shows, in code within the block that acquires it too. Fails where
+/// they are not there.
 static LogicalResult findReaders(Value view, Readers &readers) {
   for (Operation *user : view.getUsers()) {
     Operation *over = user;
@@ -116,7 +117,7 @@ static LogicalResult findReaders(Value view, Readers &readers) {
     } else {
       readers.areThreads = true;
     }
-    over = view.getParentBlock()->findAncestorOpInBlock(*over);
+    over = readers.last->getBlock()->findAncestorOpInBlock(*over);
     if (!over)
       return failure();
     if (readers.last->isBeforeInBlock(over))

@@ -98,6 +98,15 @@ HomeSolver::Priority HomeSolver::getPriority(Operation *op) {
   return isa<DotOp>(op) ? Multiplied : Loaded;
 }
 
+/// Whether a unit reads the operand on chip, where threads store it as they have it.
+static bool isTakenInAnyLayout(OpOperand &operand) {
+  auto dot = dyn_cast<DotOp>(operand.getOwner());
+  if (!dot || &operand == &dot.getAccMutable())
+    return false;
+  bool isA = &operand == &dot.getAMutable();
+  return isReadOnChip(dot, isA ? MatmulOperand::A : MatmulOperand::B);
+}
+
 void HomeSolver::fixAnchors() {
   auto fix = [&](Value value, Priority priority, LayoutAttr layout = {}) {
     if (isBlock(value))
@@ -114,7 +123,7 @@ void HomeSolver::fixAnchors() {
     for (Value result : op->getResults())
       fix(result, getPriority(op), access);
     for (OpOperand &operand : op->getOpOperands())
-      if (isBlock(operand.get()))
+      if (isBlock(operand.get()) && !isTakenInAnyLayout(operand))
         anchored[&operand] = access ? access : getLayout(operand.get().getType());
     for (Region &region : op->getRegions())
       for (Value argument : region.getArguments())

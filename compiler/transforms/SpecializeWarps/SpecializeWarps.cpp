@@ -152,6 +152,23 @@ static void dropPartialLoops(func::FuncOp function, SmallVectorImpl<RingLoad> &l
                  [&](const RingLoad &load) { return partial.contains(load.op->getParentOp()); });
 }
 
+/// Whether the loop gains by a role whose threads copy. Measured: where the only product is of
+/// fewer sums, or of rows that are short, an iteration is too short for signals and few threads,
+/// and takes up to 40 % longer; in a loop around others (that the program has) small products
+/// gain as well, since the next tile's operands come while this one ends.
+static bool gainsByThreads(scf::ForOp loop) {
+  constexpr int64_t kLeastRegisters = 128, kLeastRowBytes = 128;
+  auto dots = llvm::to_vector(loop.getBody()->getOps<DotOp>());
+  if (loop->hasAttr(kWarpSpecializeAttr) || dots.size() != 1)
+    return true;
+  int64_t bits = getElementType(dots.front().getA().getType()).getIntOrFloatBitWidth();
+  int64_t sums = getLayout(dots.front().getType()).getLayout().getInSize(Dim::Register);
+  auto outer = loop->getParentOfType<LoopLikeOpInterface>();
+  bool isNested = outer && !outer->hasAttr(kProgramLoopAttr);
+  return dots.front().getProblem().k * bits / 8 >= kLeastRowBytes &&
+         (isNested || sums >= kLeastRegisters);
+}
+
 /// Copies of whole blocks, and in the order of the program what threads of the fetching
 /// role copy beside them, if all of it fits on chip: else the program's warps do as well.
 static FailureOr<SmallVector<RingLoad>> collectLoads(func::FuncOp function, AddressSlice &slice) {
@@ -169,8 +186,13 @@ static FailureOr<SmallVector<RingLoad>> collectLoads(func::FuncOp function, Addr
       if (std::optional<RingLoad> selected = threadLoads.select(load))
         loads.push_back(*selected);
   });
-  if (copies->empty())
+  if (copies->empty()) {
     dropPartialLoops(function, loads);
+    llvm::erase_if(loads, [](const RingLoad &load) {
+      auto loop = dyn_cast<scf::ForOp>(load.op->getParentOp());
+      return loop && !gainsByThreads(loop);
+    });
+  }
   if (!canFitRings(function, collectRings(loads), getOtherBytes(function, loads)))
     return copies;
   slice = std::move(wider);
