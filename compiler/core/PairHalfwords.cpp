@@ -41,7 +41,9 @@ private:
 
 static bool isInteger(const Type *type) { return type->isIntegerTy(8) || type->isIntegerTy(16); }
 
-static bool isHalfword(const Type *type) { return type->isHalfTy() || type->isIntegerTy(16); }
+static bool isHalfFloat(const Type *type) { return type->isHalfTy() || type->isBFloatTy(); }
+
+static bool isHalfword(const Type *type) { return isHalfFloat(type) || type->isIntegerTy(16); }
 
 /// The shift's distance, the same for both; nothing if it is not constant.
 static std::optional<uint64_t> getDistance(const Instruction &first, const Instruction &second) {
@@ -76,7 +78,7 @@ static bool canCombine(const Value *firstValue, const Value *secondValue) {
   case Instruction::FSub:
   case Instruction::FMul:
   case Instruction::FNeg:
-    return first->getType()->isHalfTy();
+    return isHalfFloat(first->getType());
   case Instruction::BitCast:
     return isHalfword(first->getType()) && isHalfword(first->getOperand(0)->getType());
   case Instruction::ZExt:
@@ -155,7 +157,8 @@ Value *Pairer::shift(Instruction &first, Value *operands) {
   // What was cut off of a halfword does not come back into a byte.
   Value *halfwords;
   bool wasWider = match(operands, m_Trunc(m_Value(halfwords))) && halfwords->getType() == words;
-  Value *wide = b.CreateBitCast(wasWider ? halfwords : b.CreateZExt(operands, words), b.getInt32Ty());
+  Value *wide =
+      b.CreateBitCast(wasWider ? halfwords : b.CreateZExt(operands, words), b.getInt32Ty());
   bool isLeft = first.getOpcode() == Instruction::Shl;
   Value *moved = isLeft ? b.CreateShl(wide, distance) : b.CreateLShr(wide, distance);
   APInt kept = isLeft ? APInt::getHighBitsSet(width, width - distance)
@@ -200,9 +203,8 @@ bool Pairer::isSeed(const InsertElementInst &insert) const {
   const auto *before = dyn_cast<InsertElementInst>(insert.getOperand(0));
   uint64_t place;
   return isHalfword(type->getElementType()) && type->getNumElements() % 2 == 0 && before &&
-         before->hasOneUse() &&
-         match(insert.getOperand(2), m_ConstantInt(place)) && place % 2 == 1 &&
-         match(before->getOperand(2), m_SpecificInt(place - 1));
+         before->hasOneUse() && match(insert.getOperand(2), m_ConstantInt(place)) &&
+         place % 2 == 1 && match(before->getOperand(2), m_SpecificInt(place - 1));
 }
 
 void Pairer::replace(InsertElementInst &insert) {
@@ -234,7 +236,8 @@ static void useLogicalShifts(Function &function) {
   for (Instruction &instruction : instructions(function)) {
     Value *x;
     const APInt *distance, *mask;
-    if (!match(&instruction, m_And(m_OneUse(m_AShr(m_Value(x), m_APInt(distance))), m_APInt(mask))) ||
+    if (!match(&instruction,
+               m_And(m_OneUse(m_AShr(m_Value(x), m_APInt(distance))), m_APInt(mask))) ||
         mask->getActiveBits() + distance->getLimitedValue() > mask->getBitWidth())
       continue;
     auto *shift = cast<Instruction>(instruction.getOperand(0));

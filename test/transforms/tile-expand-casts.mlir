@@ -60,3 +60,27 @@ module attributes {tile.target = #tile.target<"any", "any", {lanes = 32 : i32,
     return %0, %1 : f16, bf16
   }
 }
+
+// -----
+
+// Bytes become halves by their bits, where that takes less time than a conversion; other integers do not.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, native_casts = ["f16:f32", "f32:f16"], native_arithmetic = ["f16", "bf16"], dear_int_casts = 1 : i32}>} {
+  // CHECK-LABEL: func.func @bytes
+  func.func @bytes(%x: tensor<8xi8>, %w: tensor<8xi16>) -> (tensor<8xf16>, tensor<8xbf16>, tensor<8xf16>, tensor<8xf16>) {
+    // CHECK: %[[W:.*]] = arith.extui %{{.*}} : tensor<8xi8> to tensor<8xi16>
+    // CHECK: %[[U:.*]] = arith.xori %[[W]]
+    // CHECK: %[[B:.*]] = arith.ori %[[U]]
+    // CHECK: %[[F:.*]] = arith.bitcast %[[B]] : tensor<8xi16> to tensor<8xf16>
+    // CHECK: arith.subf %[[F]]
+    %0 = arith.sitofp %x : tensor<8xi8> to tensor<8xf16>
+    // CHECK: arith.extui
+    // CHECK-COUNT-2: arith.bitcast %{{.*}} : tensor<8xi16> to tensor<8xbf16>
+    // CHECK-NEXT: arith.subf
+    %1 = arith.sitofp %x : tensor<8xi8> to tensor<8xbf16>
+    // CHECK: arith.sitofp
+    %2 = arith.sitofp %w : tensor<8xi16> to tensor<8xf16>
+    // CHECK: arith.uitofp
+    %3 = arith.uitofp %x : tensor<8xi8> to tensor<8xf16>
+    return %0, %1, %2, %3 : tensor<8xf16>, tensor<8xbf16>, tensor<8xf16>, tensor<8xf16>
+  }
+}

@@ -203,6 +203,7 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
       b.getNamedAttr("native_math", describeMath(b)),
       b.getNamedAttr("native_casts", b.getStrArrayAttr(casts)),
       b.getNamedAttr("native_arithmetic", b.getStrArrayAttr(narrow)),
+      b.getNamedAttr("dear_int_casts", b.getI32IntegerAttr(1)),
   };
   if (arch.hasWgmma) {
     facts.push_back(b.getNamedAttr("block_copy_box", b.getI32IntegerAttr(kMostOfBox)));

@@ -1,6 +1,7 @@
 //===- ExpandCasts.cpp - Conversions between float types ------------------===//
 #include "compiler/transforms/ExpandCasts/ExpandCasts.h"
 
+#include "compiler/transforms/ExpandCasts/ByteCasts.h"
 #include "compiler/transforms/ExpandCasts/CastPlan.h"
 #include "compiler/transforms/ExpandCasts/Encoding.h"
 #include "compiler/transforms/ExpandCasts/NarrowArithmetic.h"
@@ -66,16 +67,22 @@ struct ExpandCastsPass : tile::impl::ExpandCastsBase<ExpandCastsPass> {
     if (failed(facts.verify(getOperation())))
       return signalPassFailure();
     OperationFolder constants(&getContext());
-    SmallVector<Operation *> arithmetic, casts;
+    SmallVector<Operation *> arithmetic, bytes, casts;
     getOperation()->walk([&](Operation *op) {
       if (isNarrowArithmetic(op, facts))
         arithmetic.push_back(op);
+      else if (isByteCast(op, getTarget(getOperation()), facts))
+        bytes.push_back(op);
       else if (isa<CastOp, arith::ExtFOp, arith::TruncFOp>(op))
         casts.push_back(op);
     });
     for (Operation *op : arithmetic) {
       LaneBuilder at(op, constants);
       widenArithmetic(op, at, facts);
+    }
+    for (Operation *op : bytes) {
+      LaneBuilder at(op, constants);
+      expandByteCast(op, at);
     }
     for (Operation *op : casts) {
       LaneBuilder at(op, constants);
