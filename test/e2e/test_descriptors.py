@@ -254,6 +254,33 @@ def test_matmul(rng, dtype):
     np.testing.assert_allclose(c.astype(np.float64), exact, rtol=2e-2, atol=5e-2)
 
 
+@tw.jit
+def halves_kernel(a, b, c, M, N, K, COUNT: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Each program's tiles, one after the other, each stored in two halves."""
+    columns = tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), tl.cdiv(M, BM) * columns, COUNT):
+        i, j = tile // columns * BM, tile % columns * BN
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            acc = tl.dot(a.load([i, k]), b.load([j, k]).T, acc)
+        left, right = tl.split(tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1)))
+        c.store([i, j], left.to(c.dtype))
+        c.store([i, j + BN // 2], right.to(c.dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("block, warps", [((128, 256, 64), 8), ((128, 128, 64), 8), ((64, 64, 32), 4)], ids=str)
+def test_products_in_halves(rng, dtype, block, warps):
+    m, n, k = 2 * block[0] - 24, 2 * block[1] - 40, 3 * block[2] - 8
+    a, b = (rng.integers(-4, 5, shape).astype("float16") for shape in ((m, k), (n, k)))
+    c = np.zeros((m, n), dtype)
+    arguments = [TensorDescriptor.from_tensor(each, [*each_block]) for each, each_block in
+                 ((a, (block[0], block[2])), (b, (block[1], block[2])), (c, (block[0], block[1] // 2)))]
+    halves_kernel[(3,)](*arguments, m, n, k, COUNT=3, BM=block[0], BN=block[1], BK=block[2], num_warps=warps,
+                        num_stages=3)
+    assert same(c, (a.astype(np.float64) @ b.astype(np.float64).T).astype(dtype))
+
+
 # --- reductions into memory ---------------------------------------------------------------------------
 @tw.jit
 def reduce_kernel(x, out, OP: tl.constexpr):

@@ -2,6 +2,7 @@
 #include "compiler/transforms/RemoveConversions/HomeSolver.h"
 
 #include "compiler/analysis/LinearLayout/Constructors.h"
+#include "compiler/analysis/LinearLayout/Conversion.h"
 #include "compiler/analysis/LinearLayout/WarpMatch.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/ThreadExchange/ThreadExchange.h"
@@ -166,6 +167,14 @@ void HomeSolver::claim(Value value, LayoutAttr layout, Priority priority) {
   worklist.insert(value);
 }
 
+/// Whether threads hold the same of a block in both layouts, each in its registers.
+static bool holdSame(LayoutAttr layout, LayoutAttr other, Value block) {
+  const LinearLayout &a = layout.getLayout(), &b = other.getLayout();
+  return a.getInSize(Dim::Register) == b.getInSize(Dim::Register) &&
+         planRegisters(a, b, getShape(block.getType())) &&
+         planRegisters(b, a, getShape(block.getType()));
+}
+
 void HomeSolver::propagateFrom(Value value) {
   Home home = homes[value];
   for (Value name : getNames(value)) {
@@ -182,8 +191,11 @@ void HomeSolver::propagateFrom(Value value) {
       bool isReduction = tie == LayoutTie::Reduction;
       LayoutAttr from = isReduction ? getReductionLayout(op) : home.layout;
       LayoutAttr result = getResultLayout(op, use.getOperandNumber(), from);
-      if (!result ||
-          (!isReduction && getOperandLayout(op, use.getOperandNumber(), result) != home.layout))
+      if (!result)
+        continue;
+      LayoutAttr back =
+          isReduction ? home.layout : getOperandLayout(op, use.getOperandNumber(), result);
+      if (back != home.layout && !(back && holdSame(home.layout, back, name)))
         continue;
       for (Value value : op->getResults())
         if (isBlock(value))

@@ -57,3 +57,35 @@ func.func @given(%x: tensor<128x64xf16>, %y: tensor<64x128xf16>, %out: tensor<12
   return
 }
 }
+
+// -----
+
+#target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, units = [#nvidia.wgmma<f16>]}>
+
+// The halves of a product's columns, which threads hold, stay there: nothing but the names of registers changes.
+// CHECK-DAG: #[[HALF:.+]] = #tile.layout<[128, 64]: register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0], [64, 0]]>
+// CHECK-LABEL: func.func @halves
+// CHECK: %[[U:.+]], %[[V:.+]] = tile.split {{.*}} -> tensor<128x64xf32, #[[HALF]]>
+// CHECK-NOT: tile.convert_layout
+// CHECK: %[[H:.+]] = arith.truncf %[[U]] : tensor<128x64xf32, #[[HALF]]>
+// CHECK: tile.descriptor_store {{.*}}, %[[H]] :
+// CHECK: tile.descriptor_store
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+func.func @halves(%x: tensor<128x64xf16>, %y: tensor<64x128xf16>, %out: !tile.desc<128x64xf16>) {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %d = scf.for %i = %c0 to %c64 step %c64 iter_args(%s = %zero) -> (tensor<128x128xf32>) : i32 {
+    %p = tile.dot %x, %y, %s : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    scf.yield %p : tensor<128x128xf32>
+  }
+  %r = tile.reshape %d : tensor<128x128xf32> -> tensor<128x2x64xf32>
+  %t = tile.transpose %r order [0, 2, 1] : tensor<128x2x64xf32> -> tensor<128x64x2xf32>
+  %u, %v = tile.split %t : tensor<128x64x2xf32> -> tensor<128x64xf32>
+  %first = arith.truncf %u : tensor<128x64xf32> to tensor<128x64xf16>
+  %second = arith.truncf %v : tensor<128x64xf32> to tensor<128x64xf16>
+  tile.descriptor_store %out[%c0, %c0], %first : !tile.desc<128x64xf16>
+  tile.descriptor_store %out[%c0, %c64], %second : !tile.desc<128x64xf16>
+  return
+}
+}
