@@ -170,3 +170,17 @@ func.func @apart(%x: tensor<1024xf32, #l>) -> (f32, f32) {
   return %0, %1 : f32, f32
 }
 }
+
+// -----
+
+// Where roles share the memory, a large block goes from one layout to another in passes, of which each moves a part.
+#l = #tile.layout<[16, 64]: register = [[0, 1], [0, 32], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16]]>
+#r = #tile.layout<[16, 64]: register = [[0, 1], [0, 32], [8, 0]], lane = [[1, 0], [2, 0], [4, 0], [0, 2], [0, 4]], warp = [[0, 16], [0, 8]]>
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, on_chip_bytes = 8192 : i32, role_warps = 4 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @passes
+func.func @passes(%x: tensor<16x64xf32, #l>) {
+  // CHECK: tile.convert_layout {{.*}} {scratch_passes = 2 : i32, tile.scratch_offset = 0 : i32}
+  %y = tile.convert_layout %x : tensor<16x64xf32, #l> -> tensor<16x64xf32, #r>
+  return
+}
+}

@@ -52,7 +52,7 @@ public:
         break;
     }
     best->copies = findCopies(originalResult, keptResult);
-    best->isWithinWarps = staysWithinWarps(from, to);
+    best->isWithinWarps = staysWithinWarps(from, to) && arePassesOfOneWarp(*best, from);
     return std::move(*best);
   }
 
@@ -218,6 +218,25 @@ private:
     return extendBasis(held, from.warps).size() == from.warps.size() &&
            llvm::all_of(concatenate(to.registers, to.lanes),
                         [&](uint64_t element) { return heldSpace.contains(element); });
+  }
+
+  /// Whether what lies at one offset in different passes is held by one warp.
+  bool arePassesOfOneWarp(const MemoryPlan &plan, const TileColumns &from) const {
+    int64_t size = plan.memory.getInSize(Dim::Offset) / int64_t(plan.passes.size());
+    Subspace held(concatenate(from.registers, from.lanes));
+    const LinearMap &tile = plan.memory.getTile();
+    for (unsigned bit = llvm::countr_zero(uint64_t(size)); bit < tile.getInBits(Dim::Offset);
+         ++bit) {
+      uint64_t moved = 0;
+      unsigned shift = 0;
+      for (auto [dim, side] : llvm::enumerate(tileShape)) {
+        moved |= tile.getColumn(Dim::Offset, bit, tensorDim(dim)) << shift;
+        shift += llvm::Log2_64(side);
+      }
+      if (!held.contains(moved))
+        return false;
+    }
+    return true;
   }
 
   static constexpr int64_t maxPasses = 64;

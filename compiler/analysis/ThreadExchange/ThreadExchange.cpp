@@ -17,8 +17,15 @@ unsigned tile::getMemoryBits(Type element) {
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
 }
 
+/// Where copies of the next tile come while threads exchange what they store of this one, large
+/// blocks go through scratch memory in passes, so that they leave the copies their buffers.
+static int64_t getMostScratchBytes(TargetAttr target) {
+  return target.getFact("role_warps") != 0 ? target.getFact("on_chip_bytes") / 3 : 0;
+}
+
 ConversionFacts tile::getConversionFacts(TargetAttr target, Type element) {
   ConversionFacts facts;
+  facts.maxScratchBytes = getMostScratchBytes(target);
   facts.elementBits = getMemoryBits(element);
   facts.memory.lanes = target.getLanes();
   facts.memory.maxAccessBits = target.getFact("access_bits", 128);

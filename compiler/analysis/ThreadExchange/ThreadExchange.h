@@ -41,6 +41,9 @@ JointMove planJointMove(TargetAttr target, llvm::ArrayRef<mlir::Type> elements,
 /// warp is at work on its scratch memory.
 inline constexpr llvm::StringLiteral kScratchIsFreeAttr = "scratch_is_free";
 
+/// On a conversion that its block takes several passes through the scratch memory: how many.
+inline constexpr llvm::StringLiteral kScratchPassesAttr = "scratch_passes";
+
 /// Whether all threads of a program meet while `op`, a reduction, exchanges data.
 bool meetsInside(ReduceOp op);
 

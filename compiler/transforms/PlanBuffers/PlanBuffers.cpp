@@ -2,6 +2,7 @@
 #include "compiler/transforms/PlanBuffers/PlanBuffers.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/analysis/ThreadExchange/ThreadExchange.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -19,6 +20,18 @@ struct PlanBuffersPass : tile::impl::PlanBuffersBase<PlanBuffersPass> {
 };
 } // namespace
 
+/// For those who know a conversion's scratch memory by the size of its block.
+static void writePasses(Operation *op) {
+  op->removeDiscardableAttr(kScratchPassesAttr);
+  auto convert = dyn_cast<ConvertLayoutOp>(op);
+  ConversionPlan plan = convert ? planLayoutConversion(convert) : ConversionPlan();
+  auto *memory = std::get_if<MemoryPlan>(&plan.steps);
+  if (memory && memory->passes.size() > 1)
+    op->setDiscardableAttr(
+        kScratchPassesAttr,
+        Builder(op->getContext()).getI32IntegerAttr(static_cast<int32_t>(memory->passes.size())));
+}
+
 static void writePlan(const BufferPlan &plan) {
   for (const BufferPlan::Entry &entry : plan.getEntries()) {
     Builder builder(entry.op->getContext());
@@ -27,8 +40,10 @@ static void writePlan(const BufferPlan &plan) {
       alloc.setOffsetAttr(offset);
     else if (auto signals = dyn_cast<SignalAllocOp>(entry.op))
       signals.setOffsetAttr(offset);
-    else
+    else {
       entry.op->setDiscardableAttr(kScratchOffsetAttr, offset);
+      writePasses(entry.op);
+    }
   }
 }
 

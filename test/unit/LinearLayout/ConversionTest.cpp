@@ -136,13 +136,16 @@ static void forEachAccess(const AccessMap &access, llvm::ArrayRef<VectorAccess> 
     }
 }
 
-/// All writes, then all reads, pass by pass.
+/// All writes, then all reads, pass by pass; but warps are in different passes where data stays
+/// within them.
 static Machine run(const MemoryPlan &plan, Machine &source, const LinearLayout &result,
                    unsigned elementBits) {
   Machine machine(result);
+  std::map<int64_t, std::set<int64_t>> writers;
   for (const MemoryPlan::Pass &pass : plan.passes) {
     std::vector<int64_t> memory(plan.scratchBytes * 8 / elementBits, Machine::unset);
-    std::map<int64_t, std::set<int64_t>> writers;
+    if (!plan.isWithinWarps)
+      writers.clear();
     auto isInside = [&](int64_t offset) { return offset >= 0 && offset < int64_t(memory.size()); };
     forEachAccess(plan.write, pass.writes, source, pass.base,
                   [&](int64_t offset, int64_t reg, int64_t lane, int64_t warp) {

@@ -5,8 +5,9 @@
 // Threads of the fetching role copy rows that a table names, beside copies of whole blocks: they compute the addresses
 // again, in as many registers more as there are fewer warps.
 // CHECK-LABEL: func.func @gathered
-// One arrival for what is expected, and one of each thread.
-// CHECK: %[[FULL:.+]] = tile.signal_alloc arrivals 129 : !tile.signals<2>
+// One arrival for what is expected, and one of each thread. What threads exchange to store the product goes through
+// half as much memory, in two passes: there is room for all stages.
+// CHECK: %[[FULL:.+]] = tile.signal_alloc arrivals 129 : !tile.signals<3>
 // CHECK: tile.roles warps [8, 4] registers [{{[0-9]+}}, 56] threads [256, 128]
 // CHECK: tile.acquire %[[FULL]][{{.*}} publish of(
 // CHECK-NOT: tile.load

@@ -20,6 +20,7 @@ from .types import layout_of, plain
 
 ATTRIBUTE = "tile.scratch_offset"
 FREE_ATTRIBUTE = "scratch_is_free"
+PASSES_ATTRIBUTE = "scratch_passes"
 # A reduction of several blocks has parts of them all there at once where this suffices; the conversion's limit, which
 # counts padding too, is twice as much.
 BYTES_AT_ONCE = 4096
@@ -91,7 +92,7 @@ def _conversion(op: Any) -> int:
     source, result = layout_of(op.kind(0)), layout_of(op.results[0].kind)
     assert source is not None and result is not None
     sizes = map(max, _covered(source), _covered(result))
-    return prod(sizes) * _element_bytes(op.kind(0))
+    return prod(sizes) * _element_bytes(op.kind(0)) // op.attributes.get(PASSES_ATTRIBUTE, 1)
 
 
 def _warps(op: Any) -> int:
