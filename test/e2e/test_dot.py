@@ -161,6 +161,65 @@ def test_few_elements_and_many_warps(rng, operand, result, size, warps):
     assert same(c, (a.astype(np.float64) @ b.astype(np.float64).T).astype(result))
 
 
+# --- large blocks, and loops that follow each other ------------------------------------------------------
+@tw.jit
+def large_kernel(a, b, c, out, K, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+                 ADD: tl.constexpr):
+    m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    n, k = tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
+    total = tl.zeros((BLOCK_M, BLOCK_N), out.dtype.element_ty)
+    for start in range(0, K, BLOCK_K):
+        x = tl.load(a + m[:, None] * K + start + k[None, :])
+        y = tl.load(b + n[None, :] * K + start + k[:, None])
+        total = tl.dot(x, y, total, out_dtype=out.dtype.element_ty)
+    at = m[:, None] * N + n[None, :]
+    if ADD:
+        total += tl.load(c + at, mask=n[None, :] < N, other=0)
+    tl.store(out + at, total, mask=n[None, :] < N)
+
+
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize("operand, result", [("float16", "float32"), ("int8", "int32")])
+def test_large_blocks(rng, operand, result, add):
+    M, N, K, block_k = 256, 250, 256, 128 // np.dtype(operand).itemsize
+    a, b = (rng.integers(-4, 5, shape).astype(operand) for shape in ((M, K), (256, K)))
+    c, out = rng.integers(-4, 5, (M, N)).astype(result), np.empty((M, N), result)
+    large_kernel[(2,)](a, b, c, out, K, N, BLOCK_M=128, BLOCK_N=256, BLOCK_K=block_k, ADD=add, num_warps=8,
+                       num_stages=3)
+    expected = a.astype(np.int64) @ b[:N].astype(np.int64).T + (c.astype(np.int64) if add else 0)
+    assert same(out, expected.astype(result))
+
+
+@tw.jit
+def loops_kernel(x, y, out, first, N, SIDE: tl.constexpr, DEPTH: tl.constexpr, APART: tl.constexpr):
+    m, d = tl.arange(0, SIDE), tl.arange(0, DEPTH)
+    left = tl.load(x + m[:, None] * DEPTH + d[None, :])
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    for n in range(0, first, SIDE):
+        total += tl.dot(left, tl.load(y + (n + m)[None, :] * DEPTH + d[:, None]))
+    if APART:
+        tl.store(out + m[:, None] * SIDE + m[None, :], total)
+        total = tl.zeros((SIDE, SIDE), tl.float32)
+    for n in range(first, N, SIDE):
+        total += tl.dot(left, tl.load(y + (n + m)[None, :] * DEPTH + d[:, None])) * 2
+    if APART:
+        total -= tl.load(out + m[:, None] * SIDE + m[None, :])
+    tl.store(out + m[:, None] * SIDE + m[None, :], total)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("side, depth, warps, stages", [(128, 256, 8, 2), (128, 256, 4, 2), (64, 128, 4, 4)])
+def test_loops_in_turn(rng, side, depth, warps, stages, apart):
+    for first, count in ((0, 2), (1, 1), (2, 5)):
+        x, y = (rng.integers(-4, 5, (rows, depth)).astype(np.float16) for rows in (side, count * side))
+        out = np.empty((side, side), np.float32)
+        loops_kernel[(1,)](x, y, out, first * side, count * side, SIDE=side, DEPTH=depth, APART=apart, num_warps=warps,
+                           num_stages=stages)
+        parts = (x.astype(np.float32) @ y.astype(np.float32).T).reshape(side, count, side)
+        early, late = parts[:, :first].sum(1), 2 * parts[:, first:].sum(1)
+        assert same(out, late - early if apart else late + early)
+
+
 # --- special values -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("operand, result", [("float16", "float32"), (BF16, "float32"), ("float32", "float32"),
                                              ("float64", "float64")], ids=str)

@@ -34,7 +34,23 @@ static SmallVector<scf::ForOp> collectInnermostLoops(func::FuncOp function) {
   return loops;
 }
 
-/// Bytes of operands that units read on chip and that the loop does not copy:
+/// Whether the buffer of `source`, which is stored where it is defined and which `dot` reads, is
+/// in use while `loop` runs. Products are complete before what uses them.
+static bool isInUse(Value source, DotOp dot, scf::ForOp loop) {
+  Block *block = source.getParentBlock();
+  Operation *around = block->findAncestorOpInBlock(*loop);
+  if (!around)
+    return loop->isAncestor(block->getParentOp());
+  auto isBehind = [&](Operation *op) {
+    Operation *there = block->findAncestorOpInBlock(*op);
+    return !there || !there->isBeforeInBlock(around);
+  };
+  Operation *def = source.getDefiningOp();
+  return (!def || def->isBeforeInBlock(around)) &&
+         (isBehind(dot) || llvm::any_of(dot->getUsers(), isBehind));
+}
+
+/// Bytes of operands that units read on chip while the loop runs and that it does not copy:
 /// they are stored where they are defined.
 static int64_t getPlacedBytes(scf::ForOp loop) {
   DenseSet<Value> placed;
@@ -46,7 +62,7 @@ static int64_t getPlacedBytes(scf::ForOp loop) {
       auto load = source.getDefiningOp<LoadOp>();
       if (source.getDefiningOp<BufferLoadOp>())
         continue;
-      if (!load || load->getBlock() != loop.getBody())
+      if ((!load || load->getBlock() != loop.getBody()) && isInUse(source, dot, loop))
         placed.insert(source);
     }
   });

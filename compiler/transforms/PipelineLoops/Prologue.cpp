@@ -2,6 +2,7 @@
 #include "compiler/transforms/PipelineLoops/Prologue.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -41,12 +42,31 @@ private:
 };
 } // namespace
 
+/// The most on-chip bytes that hold what a product reads there: stacks of an earlier loop's
+/// copies, or blocks that are stored for it.
+static int64_t getReadBytes(DotOp dot) {
+  int64_t bits = 0, stacks = 0;
+  for (MatmulOperand which : {MatmulOperand::A, MatmulOperand::B}) {
+    if (!isReadOnChip(dot, which))
+      continue;
+    Value block = traceOperand(which == MatmulOperand::A ? dot.getA() : dot.getB()).block;
+    if (!block.getDefiningOp<BufferLoadOp>())
+      bits += ShapedType::getNumElements(getShape(block.getType())) *
+              getElementType(block.getType()).getIntOrFloatBitWidth();
+    else if (stacks == 0)
+      dot->getParentOfType<func::FuncOp>().walk(
+          [&](BufferAllocOp alloc) { stacks += alloc.getType().getBytes(); });
+  }
+  return bits / 8 + stacks;
+}
+
 /// Copies may pass what only reads, but for volatile loads, which may tell that
-/// there is something to read; or exchanges blocks where there is memory for that
-/// beside the copies.
+/// there is something to read; or exchanges blocks, or multiplies what is on chip, where
+/// there is memory for that beside the copies.
 static bool mayPass(Operation *op, int64_t spareBytes) {
   constexpr int64_t kAlignment = 1024; // of large buffers
-  int64_t scratch = llvm::alignTo(getScratchBytes(op), kAlignment);
+  auto dot = dyn_cast<DotOp>(op);
+  int64_t scratch = llvm::alignTo(dot ? getReadBytes(dot) : getScratchBytes(op), kAlignment);
   auto load = dyn_cast<LoadOp>(op);
   bool onlyReads = isMemoryEffectFree(op) || (load && !load.getIsVolatile());
   return op->getNumRegions() == 0 && onlyReads && scratch <= spareBytes;

@@ -181,3 +181,51 @@ func.func @chain(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64x
   return %y : tensor<64x64xf32>
 }
 }
+
+// -----
+
+// What one loop reads is not in use while another runs: both have their copies, at one place.
+module attributes {tile.num_stages = 2 : i32, tile.num_warps = 4 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 28672 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
+// CHECK-LABEL: func.func @in_turn
+// CHECK: tile.buffer_alloc offset [[PLACE:[0-9]+]] : !tile.buffer<2x64x64xf16
+// CHECK: tile.async_copy
+// CHECK: scf.for
+// CHECK: tile.async_dot
+// CHECK: tile.await_dots({{.*}}) in_flight 0
+// CHECK: tile.buffer_alloc offset [[PLACE]] : !tile.buffer<2x64x64xf16
+// CHECK: tile.async_copy
+// CHECK: scf.for
+// CHECK: tile.async_dot
+func.func @in_turn(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %width = arith.constant dense<64> : tensor<64x1xi32>
+  %i = tile.arange 0 : tensor<64xi32>
+  %i1 = tile.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %begin = arith.muli %i1, %width : tensor<64x1xi32>
+  %rows = tile.broadcast %begin : tensor<64x1xi32> -> tensor<64x64xi32>
+  %k1 = tile.expand_dims %i axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = tile.broadcast %k1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %rows, %columns : tensor<64x64xi32>
+  %as = tile.splat %a : tensor<64x64x!tile.ptr<f16>>
+  %p = tile.addptr %as, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %x = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+  %d = scf.for %k = %c0 to %n step %c64 iter_args(%s = %zero) -> tensor<64x64xf32> : i32 {
+    %ks = tile.splat %k : tensor<64x64xi32>
+    %pk = tile.addptr %p, %ks : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pk : tensor<64x64x!tile.ptr<f16>>
+    %r = tile.dot %x, %y, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %r : tensor<64x64xf32>
+  }
+  %e = scf.for %k = %c0 to %n step %c64 iter_args(%s = %d) -> tensor<64x64xf32> : i32 {
+    %ks = tile.splat %k : tensor<64x64xi32>
+    %pk = tile.addptr %p, %ks : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pk : tensor<64x64x!tile.ptr<f16>>
+    %r = tile.dot %x, %y, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %r : tensor<64x64xf32>
+  }
+  return %e : tensor<64x64xf32>
+}
+}
