@@ -132,13 +132,17 @@ def test_zero_keeps_its_sign(library: Library, function: str, bits: int) -> None
     np.testing.assert_array_equal(np.signbit(library(f"{function}{bits}", dtype, zeros)), [False, True])
 
 
-def test_exp_by_a_native_exp2(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The form for targets with exp2; here LLVM's own stands for it."""
+@pytest.mark.parametrize(("function", "error"), [("exp", 1.5), ("tanh", 3.0)])
+def test_functions_by_a_native_exp2(tmp_path_factory: pytest.TempPathFactory, function: str, error: float) -> None:
+    """The forms for targets with exp2; here LLVM's own stands for it."""
     facts = "lanes = 1 : i32, native_math = {exp2.f32 = 1.0 : f32}"
-    function = Function("exp", "%y = math.exp %x0 : $f32", ["f32"], "f32")
+    body = f"%y = math.{function} %x0 : $f32"
     folder = tmp_path_factory.mktemp("native")
-    library = compile_functions(folder, [function], "tile-expand-math", facts=facts)
-    x = np.concatenate([specials(np.float32), sweep(np.float32, 50_000)])
+    library = compile_functions(folder, [Function(function, body, ["f32"], "f32")], "tile-expand-math", facts=facts)
+    huge = np.ldexp(np.float32(1.5), np.arange(8, 128))
+    x = np.concatenate([specials(np.float32), huge, -huge, sweep(np.float32, 50_000)])
     with np.errstate(all="ignore"):
-        want = np.exp(x.astype(np.float64))
-    assert ulp_errors(library("exp", np.float32, x), want).max() <= 3
+        want = getattr(np, function)(x.astype(np.float64))
+    assert ulp_errors(library(function, np.float32, x), want).max() <= error
+    zeros = np.array([0.0, -0.0], np.float32)
+    np.testing.assert_array_equal(library(function, np.float32, zeros), getattr(np, function)(zeros))

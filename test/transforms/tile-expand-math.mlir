@@ -91,16 +91,33 @@ module attributes {tile.target = #tile.target<"any", "any", {lanes = 32 : i32,
     return %a, %b, %c, %e : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, f64
   }
 
-  // exp through the native exp2, with what the product lost.
+  // exp through the native exp2, with what the product leaves.
   // CHECK-LABEL: func.func @exp_by_exp2(
+  // CHECK-SAME: %[[X:.*]]: f32
   func.func @exp_by_exp2(%x: f32) -> f32 {
-    // CHECK: %[[P:.*]] = arith.mulf
-    // CHECK: %[[E:.*]] = math.exp2 %[[P]] : f32
-    // CHECK: %[[C:.*]] = math.fma
-    // CHECK: arith.mulf %[[E]], %[[C]]
+    // CHECK: %[[T:.*]] = arith.mulf %[[X]]
+    // CHECK: %[[D:.*]] = math.fma %[[T]], %{{.*}}, %[[X]]
+    // CHECK: %[[F:.*]] = math.fma %[[T]], %{{.*}}, %[[D]]
+    // CHECK: %[[L:.*]] = arith.minnumf %[[F]]
+    // CHECK: %[[E:.*]] = math.exp2 %[[T]] : f32
+    // CHECK: math.fma %[[E]], %[[L]], %[[E]]
     // CHECK-NEXT: return
     %y = math.exp %x : f32
     return %y : f32
+  }
+
+  // CHECK-LABEL: func.func @tanh_by_exp2(
+  func.func @tanh_by_exp2(%x: vector<8xf32>, %d: f64) -> (vector<8xf32>, f64) {
+    // CHECK: %[[E:.*]] = math.exp2 %{{.*}} : vector<8xf32>
+    // CHECK: %[[S:.*]] = arith.addf %[[E]]
+    // CHECK: arith.divf %{{.*}}, %[[S]] fastmath<arcp,afn> : vector<8xf32>
+    // CHECK: math.copysign
+    // CHECK: arith.select
+    // CHECK-NOT: math.exp2
+    // CHECK: return
+    %y = math.tanh %x : vector<8xf32>
+    %z = math.tanh %d : f64
+    return %y, %z : vector<8xf32>, f64
   }
 }
 

@@ -119,6 +119,8 @@ Lanes tile::abs(Lanes a) {
   return {at, at.create<math::AbsFOp>(Value(a)).getResult()};
 }
 
+Lanes tile::minimum(Lanes a, Lanes b) { return binary<arith::MinNumFOp>(a, b); }
+
 Lanes tile::sqrt(Lanes a) {
   LaneBuilder &at = a.getBuilder();
   return {at, at.create<math::SqrtOp>(Value(a)).getResult()};

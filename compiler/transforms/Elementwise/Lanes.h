@@ -147,6 +147,8 @@ inline Lanes fma(Lanes a, Lanes b, Number c) { return fma(a, b, a.like(c)); }
 inline Lanes fma(Lanes a, Number b, Number c) { return fma(a, a.like(b), a.like(c)); }
 
 Lanes abs(Lanes a);
+/// The smaller one; of a number and NaN the number.
+Lanes minimum(Lanes a, Lanes b);
 Lanes sqrt(Lanes a);
 Lanes copySign(Lanes magnitude, Lanes sign);
 /// `sum of coefficients[i] * x^i`, by Horner's rule with one fma a step.

@@ -132,8 +132,15 @@ LogicalResult Expander::expandWide(Operation *op, Type element) {
   at.scalesByPower = ::isNative(target, kScaleFunction, element, 0.0);
   auto operands =
       llvm::map_to_vector(op->getOperands(), [&](Value value) { return Lanes(at, value); });
-  bool throughExp2 = isa<math::ExpOp>(op) && ::isNative(target, "exp2", element, row->allowed);
-  Lanes result = throughExp2 ? expand::expByNativeExp2(operands[0]) : row->expand(operands);
+  const MathRow *power = findMathRow("exp2", element.getIntOrFloatBitWidth());
+  bool hasExp2 = ::isNative(target, "exp2", element, power->allowed);
+  Lanes result = [&] {
+    if (hasExp2 && isa<math::ExpOp>(op))
+      return expand::expByNativeExp2(operands[0]);
+    if (hasExp2 && isa<math::TanhOp>(op) && element.isF32())
+      return expand::tanhByNativeExp2(operands[0]);
+    return row->expand(operands);
+  }();
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
   return success();

@@ -28,8 +28,10 @@ def ExpandMath : Pass<"tile-expand-math"> {
     ```
 
     An operation that is native with an error within the table's is left alone;
-    with the flag `fastmath<afn>` any native one is. The target lowers it. `exp`
-    is expanded into a native `exp2` where there is one. `ldexp` (on scalars and
+    with the flag `fastmath<afn>` any native one is. The target lowers it. `exp`,
+    and `tanh` of f32, are expanded into a native `exp2` where there is one; quotients
+    with the flags `afn` and `arcp` then stand for approximate inverses, of numbers
+    from 1 on: those whose inverse is not normal may give 0. `ldexp` (on scalars and
     vectors only) is no operation but serves expansions: LLVM's intrinsic then
     stands where two products would scale by a power of two, to the same bits.
 

@@ -44,9 +44,9 @@ Lanes tanh(Lanes x);
 /// e^x / 2, which is finite for some x whose e^x is not.
 Lanes halfExp(Lanes x);
 
-/// `exp` by an `exp2` that the target has; 3 units in the last place if that
-/// has 2.
+/// By an `exp2` that the target has; 3 units in the last place if that has 2.
 Lanes expByNativeExp2(Lanes x);
+Lanes tanhByNativeExp2(Lanes x); // of f32
 
 } // namespace tile::expand
 

@@ -9,7 +9,9 @@ using namespace tile;
 using namespace tile::expand;
 
 static constexpr double kLog2E = 0x1.71547652b82fep+0;
-static constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+/// ln(2) as a sum of two numbers, for each type.
+static constexpr double kLn2 = 0x1.62e42fefa39efp-1, kLn2Low = 0x1.abc9e3b39803fp-56;
+static constexpr double kLn2High32 = 0x1.62e43p-1, kLn2Low32 = -0x1.05c61p-29;
 
 /// e^r = 1 + r + r^2 P(r) on |r| <= ln(2)/2.
 static constexpr double kExp32[] = {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f2p-5, 0x1.1239f2p-7,
@@ -53,9 +55,9 @@ struct ExpParts {
 /// For `x` within the bounds of clampExponent.
 static ExpParts splitExp(Lanes x) {
   Rounded n = roundProduct(x, kLog2E);
-  // ln(2) in two parts: n times the first, subtracted from x, is nearly exact.
-  Lanes r = fma(n.real, Number(choose(x, -0x1.62e43p-1, -0x1.62e42fefa39efp-1)), x);
-  r = fma(n.real, Number(choose(x, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56)), r);
+  // n times the first part of ln(2), subtracted from x, is nearly exact.
+  Lanes r = fma(n.real, Number(-choose(x, kLn2High32, kLn2)), x);
+  r = fma(n.real, Number(-choose(x, kLn2Low32, kLn2Low)), r);
   return {n, r};
 }
 
@@ -96,15 +98,15 @@ Lanes expand::exp2(Lanes x) {
 }
 
 Lanes expand::expByNativeExp2(Lanes x) {
-  // exp2 of the rounded product, times e to what the rounding lost, which is
-  // below 2^-17 and so 1 + lost. Bounded, so that no infinity meets it.
-  Lanes clamped = clampExponent(x, kLn2);
-  double log2E = choose(x, 0x1.715476p+0, kLog2E),
-         low = choose(x, 0x1.4ae0cp-26, 0x1.777d0ffda0d24p-56);
-  Lanes product = clamped * log2E;
-  Lanes lost = fma(clamped, Number(log2E), -product);
-  lost = fma(clamped, Number(low), lost);
+  // e^x = 2^t e^(x - t ln 2) with t a little nearer to zero than x log2(e), so that what is left
+  // has the sign of x, and is below 2^-15 where results are finite: e^left = 1 + left. Where
+  // they are not, powers are infinite or zero and what is left is of the right sign, or NaN,
+  // which the bound takes away: so infinities need no care.
+  Lanes t = x * choose(x, 0x1.71547p+0, 0x1.71547652b82f8p+0);
+  Lanes left = fma(t, Number(-choose(x, kLn2High32, kLn2)), x);
+  left = fma(t, Number(-choose(x, kLn2Low32, kLn2Low)), left);
+  left = minimum(left, left.like(0x1p-10));
   LaneBuilder &at = x.getBuilder();
-  Lanes power(at, at.create<math::Exp2Op>(Value(product)).getResult());
-  return power * fma(lost, Number(kLn2), Number(1.0));
+  Lanes power(at, at.create<math::Exp2Op>(Value(t)).getResult());
+  return fma(power, left, power);
 }

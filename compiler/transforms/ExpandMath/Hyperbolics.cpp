@@ -2,15 +2,40 @@
 #include "compiler/transforms/ExpandMath/Expansions.h"
 #include "compiler/transforms/ExpandMath/FloatFormat.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
 using namespace tile;
 using namespace tile::expand;
 
 static constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 
+/// 1 / y within a unit in the last place or two, where that is a normal number or zero.
+static Lanes invert(Lanes y) {
+  LaneBuilder &at = y.getBuilder();
+  auto flags = arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
+  return {at, at.create<arith::DivFOp>(Value(y.like(1.0)), Value(y), flags).getResult()};
+}
+
 Lanes expand::tanh(Lanes x) {
   // (e^2x - 1) / (e^2x + 1) with t = e^2x - 1; 1 to the last place at the bound.
   Lanes t = expm1(2.0 * clampAbove(abs(x), choose(x, 10.0, 20.0)));
   return copySign(t / (t + 2.0), x);
+}
+
+/// tanh(x) = x + x s P(s) with s = x^2, for |x| <= 0.6.
+static constexpr double kTanhOf32[] = {-0x1.55553ep-2, 0x1.1109bep-3, -0x1.b89abap-5, 0x1.54c3c2p-6,
+                                       -0x1.828776p-8};
+
+Lanes expand::tanhByNativeExp2(Lanes x) {
+  // 1 - 2 / (e^2x + 1), of which the difference keeps enough beyond the bound.
+  Lanes magnitude = abs(x), square = x * x;
+  LaneBuilder &at = x.getBuilder();
+  Lanes exponent = magnitude * 0x1.715476p+1;
+  Lanes power(at, at.create<math::Exp2Op>(Value(exponent)).getResult());
+  Lanes far = copySign(fma(invert(power + 1.0), Number(-2.0), x.like(1.0)), x);
+  Lanes near = fma(polynomial(square, kTanhOf32) * square, x, x);
+  return select(magnitude < 0.6, near, far);
 }
 
 Lanes expand::sinh(Lanes x) {

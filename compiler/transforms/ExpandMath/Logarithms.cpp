@@ -5,6 +5,10 @@
 using namespace tile;
 using namespace tile::expand;
 
+/// log(1+f) = f + f^2 P(f) on [-1/3, 1/3].
+static constexpr double kLogOf32[] = {-0x1p-1,        0x1.555506p-2, -0x1.fffef8p-3,
+                                      0x1.99d052p-3,  -0x1.559ccp-3, 0x1.1ed52ap-3,
+                                      -0x1.f3293ap-4, 0x1.1e6e2ap-3, -0x1.07d88ap-3};
 /// log(1+f) = f - f^2/2 + f^3 P(f) on [sqrt(1/2)-1, sqrt(2)-1].
 static constexpr double kLog32[] = {0x1.555548p-2,  -0x1.000006p-2, 0x1.99a4b6p-3,
                                     -0x1.555c4ep-3, 0x1.23376ap-3,  -0x1.fc220ap-4,
@@ -48,9 +52,12 @@ static LogParts splitLog(Lanes x) {
 
 /// `result` for positive finite `x`, else the limits of a logarithm.
 static Lanes selectLogDomain(Lanes x, Lanes result) {
-  Lanes isNormal = (x > 0.0) & (x < kInfinity);
-  Lanes special = select(x < 0.0, kNaN, select(x == 0.0, -kInfinity, x));
-  return select(isNormal, result, special);
+  // As an unsigned number an infinity is the first pattern that is no such number.
+  Lanes infinity = x.like(kInfinity);
+  Lanes isFinite = lessUnsigned(x.asInt(), infinity.asInt());
+  // Of an infinity itself, of NaN NaN, of negative numbers the difference of infinities: NaN.
+  Lanes special = fma(x, infinity, infinity);
+  return select(x == 0.0, -kInfinity, select(isFinite, result, special));
 }
 
 /// exponent * ln(2) + log(m).
@@ -62,7 +69,23 @@ static Lanes joinLog(LogParts parts) {
   return fma(parts.exponent, Number(high), mantissa);
 }
 
-Lanes expand::log(Lanes x) { return selectLogDomain(x, joinLog(splitLog(x))); }
+/// The logarithm of positive finite `x` of f32. Its result is rounded: what others compute from
+/// it takes the parts of splitLog.
+static Lanes logOf32(Lanes x) {
+  Lanes isSmall = x < getLeastNormal(x);
+  Lanes pattern = select(isSmall, x * 0x1p23, x).asInt();
+  // x = 2^exponent * (1+f), from 2/3 to 4/3. The exponent stays where it is in the pattern.
+  Lanes shifted = (pattern - 0x3f2aaaab) & -(1 << 23);
+  Lanes f = (pattern - shifted).asFloat(x.getElement()) - 1.0;
+  Lanes offset = select(isSmall, x.like(-23.0), x.like(0.0));
+  Lanes exponent = fma(shifted.toFloat(x.getElement()), Number(0x1p-23), offset);
+  Lanes mantissa = fma(polynomial(f, kLogOf32) * f, f, f);
+  return fma(exponent, Number(0x1.62e43p-1), mantissa);
+}
+
+Lanes expand::log(Lanes x) {
+  return selectLogDomain(x, isDouble(x) ? joinLog(splitLog(x)) : logOf32(x));
+}
 
 Lanes expand::log1p(Lanes x) {
   // log(u) + lost / u, where u = 1 + x is rounded and lost is what that loses.

@@ -5,6 +5,7 @@
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -45,7 +46,8 @@ template <typename Op> struct LowerNative : ConvertOpToLLVMPattern<Op> {
 };
 
 /// A quotient of f32 within 2 ulp. LLVM would choose the instruction that gives
-/// zero for divisors beyond 2^126.
+/// zero for divisors beyond 2^126. With `arcp` divisors are known to be none, or the
+/// quotient may be zero then: so it takes a single instruction.
 struct LowerDivision : ConvertOpToLLVMPattern<arith::DivFOp> {
   explicit LowerDivision(const LLVMTypeConverter &converter)
       : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
@@ -56,11 +58,16 @@ struct LowerDivision : ConvertOpToLLVMPattern<arith::DivFOp> {
     if (!isApproximate || !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "only approximate quotients of f32");
     Location loc = op.getLoc();
-    auto divide = [&](Value x, Value y) -> Value {
-      return LLVM::CallIntrinsicOp::create(rewriter, loc, x.getType(),
-                                           rewriter.getStringAttr("llvm.nvvm.div.full"),
-                                           ValueRange{x, y})
+    auto call = [&](StringRef name, ValueRange operands) -> Value {
+      return LLVM::CallIntrinsicOp::create(rewriter, loc, rewriter.getF32Type(),
+                                           rewriter.getStringAttr(name), operands)
           .getResult(0);
+    };
+    bool isInverse = arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp) &&
+                     matchPattern(op.getLhs(), m_OneFloat());
+    auto divide = [&](Value x, Value y) {
+      return isInverse ? call("llvm.nvvm.rcp.approx.ftz.f", y)
+                       : call("llvm.nvvm.div.full", ValueRange{x, y});
     };
     auto vector = dyn_cast<VectorType>(adaptor.getLhs().getType());
     if (!vector) {
