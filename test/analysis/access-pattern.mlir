@@ -121,3 +121,35 @@ func.func @hints(%i: tensor<64xi32>, %n: i32 {tile.divisibility = 16 : i32}) {
   %r = arith.remsi %whole, %guarded : i32
   return
 }
+
+// -----
+
+// Rows of `n` elements put at another distance: as far as runs go, the remainder counts on,
+// also where it is computed from the quotient by a guarded divisor.
+func.func @rows(%n: i32 {tile.divisibility = 16 : i32}, %m: i32 {tile.divisibility = 8 : i32}) {
+  // expected-remark @+1 {{contiguity [64]}}
+  %i = tile.arange 0 : tensor<64xi32>
+  // expected-remark @+1 {{constant 0}}
+  %zeros = arith.constant dense<0> : tensor<64xi32>
+  // expected-remark @+1 {{constant 1}}
+  %ones = arith.constant dense<1> : tensor<64xi32>
+  // expected-remark @+1 {{divisibility [16], constancy [64]}}
+  %ns = tile.splat %n : tensor<64xi32>
+  // expected-remark @+1 {{divisibility [8], constancy [64]}}
+  %ms = tile.splat %m : tensor<64xi32>
+  // expected-remark @+1 {{contiguity [1]}}
+  %isZero = arith.cmpi eq, %ns, %zeros : tensor<64xi32>
+  // expected-remark @+1 {{divisibility [1], constancy [64]}}
+  %guarded = arith.select %isZero, %ones, %ns : tensor<64xi1>, tensor<64xi32>
+  // expected-remark @+1 {{contiguity [1], divisibility [1], constancy [16]}}
+  %row = arith.divsi %i, %guarded : tensor<64xi32>
+  // expected-remark @+1 {{divisibility [16], constancy [16]}}
+  %whole = arith.muli %row, %guarded : tensor<64xi32>
+  // expected-remark @+1 {{contiguity [16], divisibility [16], constancy [1]}}
+  %column = arith.subi %i, %whole : tensor<64xi32>
+  // expected-remark @+1 {{divisibility [8], constancy [16]}}
+  %start = arith.muli %row, %ms : tensor<64xi32>
+  // expected-remark @+1 {{contiguity [16], divisibility [8], constancy [1]}}
+  %place = arith.addi %column, %start : tensor<64xi32>
+  return
+}

@@ -91,6 +91,10 @@ static Value getUnguardedDivisor(Value guarded) {
   return select && matchPattern(select.getTrueValue(), m_One()) ? select.getFalseValue() : guarded;
 }
 
+static bool isDivision(Operation *op) {
+  return isa_and_present<arith::DivSIOp, arith::DivUIOp>(op);
+}
+
 void AccessAnalysis::visitBlock(Block &block) {
   for (Operation &op : block)
     visit(&op);
@@ -120,8 +124,13 @@ void AccessAnalysis::visit(Operation *op) {
   SmallVector<ValuePattern, 4> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand));
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+  if (isDivision(op) || isa<arith::RemSIOp, arith::RemUIOp>(op))
     operands[1] = get(getUnguardedDivisor(op->getOperand(1)));
+  if (isa<arith::MulIOp>(op))
+    for (unsigned i : {0, 1}) // of a remainder: x - x / divisor * divisor
+      if (Operation *quotient = op->getOperand(i).getDefiningOp();
+          isDivision(quotient) && quotient->getOperand(1) == op->getOperand(1 - i))
+        operands[1 - i] = get(getUnguardedDivisor(op->getOperand(1 - i)));
   for (OpResult result : op->getResults())
     update(result, getResultPattern(result, operands));
 }
