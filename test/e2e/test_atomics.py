@@ -67,6 +67,29 @@ def test_orderings_and_scopes(rng, device, op, reference, dtype, sem, scope):
 
 
 @tw.jit
+def add_rows_kernel(x, out, n, stride, first, SEM: tl.constexpr, SCOPE: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    row = x + tl.program_id(0) * stride
+    tl.atomic_add(out + first + i, tl.load(row + i, mask=i < n), mask=i < n, sem=SEM, scope=SCOPE)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", BF16, "float64"])
+@pytest.mark.parametrize("n, first", [(512, 0), (304, 16), (304, 2), (501, 0), (7, 5)])
+def test_sums_that_nobody_asks_for(rng, dtype, n, first):
+    """Runs of elements, as far as they are aligned and masked alike; what lies around stays."""
+    rows, block = 6, 512
+    # Integers that the types add up exactly, in whatever order programs come.
+    x = rng.integers(-8, 9, (rows, block)).astype(dtype)
+    start = rng.integers(-8, 9, block + 32).astype(dtype)
+    for sem, scope in (("relaxed", "gpu"), ("acq_rel", "sys"), (None, None)):
+        out = start.copy()
+        add_rows_kernel[(rows,)](x, out, n, block, first, SEM=sem, SCOPE=scope, BLOCK=block)
+        expected = start.copy()
+        expected[first : first + n] += x[:, :n].astype(np.float64).sum(0).astype(dtype)
+        assert same(out, expected)
+
+
+@tw.jit
 def collide_kernel(x, index, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = i < n

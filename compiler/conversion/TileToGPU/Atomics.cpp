@@ -1,6 +1,7 @@
 //===- Atomics.cpp - Atomic operations on global memory ---------------------===//
 //
-// Each element acts once, on the thread that owns it. Ordering is made by fences
+// Each element acts once, on the thread that owns it; additions of which nobody asks
+// what was there go in runs, as stores do, on machines that add vectors. Ordering is made by fences
 // around relaxed operations: one for a block instead of one for each element.
 // The barriers that make it the whole program's are in the code already.
 //
@@ -33,7 +34,10 @@ public:
     if (access.releases())
       fence(LLVM::AtomicOrdering::release);
     bool isBlock = isa<RankedTensorType>(access.pointer.getType());
-    if (failed(isBlock ? runBlock(action) : runScalar(action)))
+    std::optional<GlobalRuns> runs = isBlock ? getAddedRuns() : std::nullopt;
+    if (runs)
+      addRuns(*runs);
+    else if (failed(isBlock ? runBlock(action) : runScalar(action)))
       return failure();
     if (access.acquires())
       fence(LLVM::AtomicOrdering::acquire);
@@ -74,6 +78,35 @@ private:
     if (old)
       t.set(op->getResult(0), isUsed() ? Exchange(op, t).broadcastFromFirst(old) : old);
     return success();
+  }
+
+  /// Of a block of additions, where vectors may be added.
+  std::optional<GlobalRuns> getAddedRuns() {
+    auto rmw = dyn_cast<AtomicRMWOp>(op);
+    int64_t bits = t.target.getFact("atomic_add_bits", 0);
+    if (!rmw || rmw.getKind() != AtomicKind::FAdd || isUsed() || bits == 0)
+      return std::nullopt;
+    Type element = getElementType(rmw.getValue().getType());
+    if (!element.isF32() && !element.isF16() && !element.isBF16())
+      return std::nullopt;
+    GlobalRuns runs = getGlobalRuns(access.pointer, access.mask, bits, t);
+    return runs.width > 1 ? std::optional(std::move(runs)) : std::nullopt;
+  }
+
+  void addRuns(const GlobalRuns &runs) {
+    Type block = access.pointer.getType();
+    Value predicates = getLanePredicates(access.mask, block, t);
+    Value owns = emitOwnership(t.b, t.scope, getLinearLayout(block));
+    Value pointers = t.get(access.pointer);
+    for (ArrayRef<int32_t> run : runs.registers) {
+      GlobalAccess place;
+      place.pointer = t.extract(pointers, run.front());
+      place.alignment = runs.alignment;
+      place.predicate =
+          createAnd(t.b, predicates ? t.extract(predicates, run.front()) : Value(), owns);
+      t.hooks.emitAdditions(t.b, t.shuffle(values.front(), run), place, access.scope);
+    }
+    t.set(op->getResult(0), values.front()); // nobody reads it
   }
 
   LogicalResult runBlock(Action action) {

@@ -51,6 +51,14 @@ public:
   virtual void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                          const GlobalAccess &access) const;
 
+  /// Add each element of a vector of floats to the one in memory, atomically by
+  /// itself, without asking what was there. For targets with the fact
+  /// `atomic_add_bits`: the most bits of such a vector.
+  virtual void emitAdditions(mlir::ImplicitLocOpBuilder &b, mlir::Value values,
+                             const GlobalAccess &access, MemoryScope scope) const {
+    llvm_unreachable("the target states no additions of vectors");
+  }
+
   /// LLVM's name of the threads that observe an ordering.
   virtual llvm::StringRef getSyncScope(MemoryScope scope) const = 0;
 

@@ -13,10 +13,13 @@ using namespace mlir;
 using namespace tile;
 
 GlobalRuns tile::getGlobalRuns(Value pointer, Value mask, ThreadLowering &t) {
+  return getGlobalRuns(pointer, mask, t.target.getFact("access_bits", 32), t);
+}
+
+GlobalRuns tile::getGlobalRuns(Value pointer, Value mask, int64_t maxBits, ThreadLowering &t) {
   const LinearLayout &layout = getLinearLayout(pointer.getType());
   ArrayRef<int64_t> shape = getShape(pointer.getType());
   unsigned bits = getMemoryBits(getElementType(getPointeeLike(pointer.getType())));
-  int64_t maxBits = t.target.getFact("access_bits", 32);
   unsigned bestDim = 0;
   int64_t width = 1;
   for (unsigned dim = 0; dim < shape.size(); ++dim) {

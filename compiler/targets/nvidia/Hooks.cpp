@@ -30,6 +30,11 @@ void Hooks::emitStore(ImplicitLocOpBuilder &b, Value value, const GlobalAccess &
   StoreOp::create(b, value, access.pointer, access.predicate, access.cache, access.eviction);
 }
 
+void Hooks::emitAdditions(ImplicitLocOpBuilder &b, Value values, const GlobalAccess &access,
+                          MemoryScope scope) const {
+  AddOp::create(b, values, access.pointer, access.predicate, scope);
+}
+
 llvm::StringRef Hooks::getSyncScope(MemoryScope scope) const {
   switch (scope) {
   case MemoryScope::CTA:

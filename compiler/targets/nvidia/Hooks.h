@@ -15,6 +15,8 @@ public:
                        mlir::Value other) const override;
   void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                  const GlobalAccess &access) const override;
+  void emitAdditions(mlir::ImplicitLocOpBuilder &b, mlir::Value values, const GlobalAccess &access,
+                     MemoryScope scope) const override;
   llvm::StringRef getSyncScope(MemoryScope scope) const override;
   void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const override;
   void emitAsyncCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination,

@@ -28,7 +28,7 @@ struct Arch {
   int32_t onChipBytes; // a block's most, opted in
   unsigned ptx;
   bool hasF8;             // conversions and matrix instructions of 8-bit floats
-  bool hasBF16Arithmetic; // beyond the fused multiplication
+  bool hasBF16Arithmetic; // beyond the fused multiplication; and atomic additions of vectors
   bool hasWgmma;          // matrix instructions of four warps
 };
 
@@ -90,7 +90,7 @@ SmallVector<Attribute> describeUnits(MLIRContext *context, const Arch &arch) {
   return units;
 }
 
-constexpr unsigned kPTXOfF8Conversions = 81;
+constexpr unsigned kPTXOfF8Conversions = 81, kPTXOfVectorAdditions = 81;
 /// Assemblers before this take strides of tensor maps in units of 16 bytes, against the
 /// instruction's description.
 constexpr unsigned kPTXOfTensorMaps = 86;
@@ -105,12 +105,15 @@ unsigned getPTXVersion(Operation *op) {
   }
   if (isa<NVVM::ConvertF32x2ToF8x2Op, NVVM::ConvertF16x2ToF8x2Op>(op))
     return kPTXOfF8Conversions;
-  if (auto text = dyn_cast<LLVM::InlineAsmOp>(op);
-      text && text.getAsmString().contains("tensormap.replace"))
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  if (!assembly)
+    return 0;
+  StringRef text = assembly.getAsmString();
+  if (text.contains("tensormap.replace"))
     return kPTXOfTensorMaps;
-  if (auto text = dyn_cast<LLVM::InlineAsmOp>(op))
-    return text.getAsmString().contains(".L1::") || text.getAsmString().contains(".L2::") ? 74 : 0;
-  return 0;
+  if (text.contains("red.relaxed"))
+    return kPTXOfVectorAdditions;
+  return text.contains(".L1::") || text.contains(".L2::") ? 74 : 0;
 }
 
 /// LLVM may duplicate or sink a call that is not convergent, also into
@@ -205,6 +208,8 @@ TargetAttr NvidiaTarget::describe(MLIRContext *context, llvm::StringRef name) co
       b.getNamedAttr("native_arithmetic", b.getStrArrayAttr(narrow)),
       b.getNamedAttr("dear_int_casts", b.getI32IntegerAttr(1)),
   };
+  if (arch.hasBF16Arithmetic)
+    facts.push_back(b.getNamedAttr("atomic_add_bits", b.getI32IntegerAttr(128)));
   if (arch.hasWgmma) {
     facts.push_back(b.getNamedAttr("block_copy_box", b.getI32IntegerAttr(kMostOfBox)));
     facts.push_back(

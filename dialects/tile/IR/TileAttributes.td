@@ -23,6 +23,7 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
     | fact | meaning | where absent |
     |---|---|---|
     | `access_bits` | widest access of a lane to global memory | 128 |
+    | `atomic_add_bits` | widest vector of floats that a lane adds to global memory, each element atomically | single elements |
     | `on_chip_bytes` | on-chip memory that a program may use | 48 KiB |
     | `async_copy_bytes` | array of the sizes of a lane's asynchronous copies | none |
     | `units` | array of matmul units, the preferred ones first | none |

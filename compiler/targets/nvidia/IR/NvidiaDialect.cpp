@@ -58,6 +58,17 @@ LogicalResult LoadOp::verify() {
 
 LogicalResult StoreOp::verify() { return verifyAccessBits(*this, getValue().getType()); } // store.1
 
+LogicalResult AddOp::verify() { // add.1
+  auto type = dyn_cast<VectorType>(getValue().getType());
+  Type element = type ? type.getElementType() : Type();
+  unsigned bits = type ? getBits(type) : 0;
+  if (type && (element.isF32() || element.isF16() || element.isBF16()) &&
+      (bits == 64 || bits == 128 || (bits == 32 && !element.isF32())))
+    return success();
+  return emitOpError("expects a vector of f32, f16 or bf16, of 32 (not f32), 64 or 128 bits, got ")
+         << getValue().getType();
+}
+
 LogicalResult WgmmaOp::verify() {
   if (getA() ? !getRegistersA().empty() : getRegistersA().size() != 4) // wgmma.1
     return emitOpError("expects the address of A, or A in four registers");

@@ -55,6 +55,28 @@ def Nvidia_StoreOp : Nvidia_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Nvidia_AddOp : Nvidia_Op<"add", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Predicated additions to consecutive elements of global memory";
+  let description = [{
+    Adds each element of `value` to the one in memory, atomically by itself, where
+    `predicate` is true or not given. `address` is aligned to the size of all. What
+    was there is not known afterwards; nothing else is ordered by it.
+
+    ```mlir
+    nvidia.add %x, %p if %m scope gpu : vector<4xf32>, !llvm.ptr<1>
+    ```
+
+    - add.1: `value` is a vector of f32, f16 or bf16, of 32 (not f32), 64 or 128 bits.
+  }];
+  let arguments = (ins AnyType:$value, LLVM_AnyPointer:$address, Optional<I1>:$predicate,
+                       Tile_MemoryScopeAttr:$scope);
+  let assemblyFormat = [{
+    $value `,` $address (`if` $predicate^)? `scope` $scope attr-dict
+    `:` type($value) `,` qualified(type($address))
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Matrix products of four warps
 //===----------------------------------------------------------------------===//

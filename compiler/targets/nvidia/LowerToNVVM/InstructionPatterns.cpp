@@ -237,9 +237,42 @@ struct LowerStore : ConvertOpToLLVMPattern<StoreOp> {
   }
 };
 
+/// `@$5 red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};`
+struct LowerAdd : ConvertOpToLLVMPattern<AddOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(AddOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = adaptor.getValue().getType(), element = getElementTypeOrSelf(type);
+    Words words(getBits(type));
+    SmallVector<Value> operands{adaptor.getAddress()};
+    llvm::append_range(operands, splitWords(rewriter, loc, adaptor.getValue(), words));
+    std::string constraints = "l";
+    for (unsigned i = 0; i < words.count; ++i)
+      constraints += ",r";
+    std::string guard;
+    if (adaptor.getPredicate()) {
+      operands.push_back(adaptor.getPredicate());
+      constraints += ",b";
+      guard = "@$" + std::to_string(words.count + 1) + " ";
+    }
+    std::string kind = element.isF32() ? ".f32" : element.isF16() ? ".f16x2" : ".bf16x2";
+    if (words.count > 1)
+      kind = ".v" + std::to_string(words.count) + kind;
+    std::string text = guard + "red.relaxed." + stringifyMemoryScope(op.getScope()).str() +
+                       getSpace(op.getAddress().getType()) + ".add" +
+                       (element.isF32() ? "" : ".noftz") + kind + " [$0], " + words.getOperands(1) +
+                       ";";
+    createAsm(rewriter, loc, {}, operands, text, constraints + ",~{memory}",
+              /*sideEffects=*/true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void tile::nvidia::populateInstructionPatterns(const LLVMTypeConverter &converter,
                                                RewritePatternSet &patterns) {
-  patterns.add<LowerLoad, LowerStore, LowerArrive, LowerSetTensorMap>(converter);
+  patterns.add<LowerLoad, LowerStore, LowerAdd, LowerArrive, LowerSetTensorMap>(converter);
 }

@@ -24,6 +24,8 @@ func.func @add(%x: !llvm.ptr<1> {llvm.align = 16 : i64}, %n: i32 {tile.divisibil
   %c = nvidia.load %q volatile : !llvm.ptr<1> -> i8
   // CHECK: "st.global.b8 [$0], $1;", "l,h,~{memory}"
   nvidia.store %c, %q : i8, !llvm.ptr<1>
+  // CHECK: "@$3 red.relaxed.cta.global.add.noftz.v2.f16x2 [$0], {$1, $2};", "l,r,r,b,~{memory}"
+  nvidia.add %h, %q if %m scope cta : vector<4xf16>, !llvm.ptr<1>
   return
 }
 }
