@@ -5,7 +5,6 @@
 #include "mlir/Conversion/LLVMCommon/VectorPattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -45,9 +44,41 @@ template <typename Op> struct LowerNative : ConvertOpToLLVMPattern<Op> {
   StringRef intrinsic;
 };
 
-/// A quotient of f32 within 2 ulp. LLVM would choose the instruction that gives
-/// zero for divisors beyond 2^126. With `arcp` divisors are known to be none, or the
-/// quotient may be zero then: so it takes a single instruction.
+/// Code of scalars of f32.
+class Scalars {
+public:
+  Scalars(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+
+  Value getConstant(double number) {
+    return LLVM::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(number)));
+  }
+  /// For normal numbers whose inverse is normal; that of others may be zero.
+  Value invert(Value y) {
+    return LLVM::CallIntrinsicOp::create(
+               b, loc, y.getType(), b.getStringAttr("llvm.nvvm.rcp.approx.ftz.f"), ValueRange{y})
+        .getResult(0);
+  }
+  Value multiply(Value x, Value y) { return LLVM::FMulOp::create(b, loc, x, y); }
+  /// What brings the largest and smallest divisors, and their inverses, among the normal
+  /// numbers.
+  Value getScale(Value y) {
+    Value size = LLVM::FAbsOp::create(b, loc, y);
+    Value least = getConstant(0x1p-126), most = getConstant(0x1p126);
+    Value isSmall = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::olt, size, least);
+    Value isLarge = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::ogt, size, most);
+    Value one = getConstant(1.0), up = getConstant(0x1p24), down = getConstant(0.25);
+    Value scale = LLVM::SelectOp::create(b, loc, isSmall, up, one);
+    return LLVM::SelectOp::create(b, loc, isLarge, down, scale);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+};
+
+/// A quotient of f32 within 2 ulp. The one instruction for it takes as many as this, but
+/// here what depends on the divisor alone is shared by all quotients with the same one. With
+/// `arcp` divisors need no scale.
 struct LowerDivision : ConvertOpToLLVMPattern<arith::DivFOp> {
   explicit LowerDivision(const LLVMTypeConverter &converter)
       : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
@@ -58,16 +89,14 @@ struct LowerDivision : ConvertOpToLLVMPattern<arith::DivFOp> {
     if (!isApproximate || !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "only approximate quotients of f32");
     Location loc = op.getLoc();
-    auto call = [&](StringRef name, ValueRange operands) -> Value {
-      return LLVM::CallIntrinsicOp::create(rewriter, loc, rewriter.getF32Type(),
-                                           rewriter.getStringAttr(name), operands)
-          .getResult(0);
-    };
-    bool isInverse = arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp) &&
-                     matchPattern(op.getLhs(), m_OneFloat());
+    Scalars at(rewriter, loc);
+    bool isScaled = !arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp);
     auto divide = [&](Value x, Value y) {
-      return isInverse ? call("llvm.nvvm.rcp.approx.ftz.f", y)
-                       : call("llvm.nvvm.div.full", ValueRange{x, y});
+      if (!isScaled)
+        return at.multiply(x, at.invert(y));
+      Value scale = at.getScale(y);
+      Value scaled = at.multiply(x, scale), inverse = at.invert(at.multiply(y, scale));
+      return at.multiply(scaled, inverse);
     };
     auto vector = dyn_cast<VectorType>(adaptor.getLhs().getType());
     if (!vector) {

@@ -54,12 +54,26 @@ func.func @system(%p: !llvm.ptr<1>, %x: i32, %f: f32, %h: f16, %l: i64) -> i1 {
 // -----
 
 // CHECK-LABEL: llvm.func @quotients(
-func.func @quotients(%x: f32, %y: f32, %v: vector<1xf32>) -> (f32, f32, vector<1xf32>) {
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+func.func @quotients(%x: f32, %y: f32, %v: vector<1xf32>) -> (f32, f32, vector<1xf32>, f32) {
+  // CHECK: %[[SIZE:.*]] = llvm.intr.fabs(%[[Y:.*]]) : (f32) -> f32
+  // CHECK: %[[SMALL:.*]] = llvm.fcmp "olt" %[[SIZE]]
+  // CHECK: %[[LARGE:.*]] = llvm.fcmp "ogt" %[[SIZE]]
+  // CHECK: llvm.select %[[SMALL]]
+  // CHECK: %[[SCALE:.*]] = llvm.select %[[LARGE]]
+  // CHECK-NEXT: %[[X:.*]] = llvm.fmul %{{.*}}, %[[SCALE]]
+  // CHECK-NEXT: %[[D:.*]] = llvm.fmul %[[Y]], %[[SCALE]]
+  // CHECK-NEXT: %[[INVERSE:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[D]])
+  // CHECK-NEXT: llvm.fmul %[[X]], %[[INVERSE]]
   %0 = arith.divf %x, %y fastmath<afn> : f32
   // CHECK: llvm.fdiv
   %1 = arith.divf %x, %y : f32
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
   %2 = arith.divf %v, %v fastmath<afn> : vector<1xf32>
-  return %0, %1, %2 : f32, f32, vector<1xf32>
+  // No scale where numbers are known to need none.
+  // CHECK-NOT: llvm.select
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+  // CHECK-NOT: llvm.select
+  // CHECK: llvm.return
+  %3 = arith.divf %x, %y fastmath<afn,arcp> : f32
+  return %0, %1, %2, %3 : f32, f32, vector<1xf32>, f32
 }
