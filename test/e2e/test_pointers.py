@@ -30,6 +30,28 @@ def test_offsets_of_any_integer(rng, dtype):
 
 
 @tw.jit
+def rows_kernel(x, out, columns, stride, count, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    place = i % columns + (i // columns) * stride
+    left = tl.load(x + place, mask=i < count)
+    is_left = (i < count) & (i % columns < columns // 2)
+    right = tl.load(x + ((i // columns) * stride + i % columns), mask=is_left, other=1)
+    tl.store(out + place, left + right, mask=i < count)
+
+
+@pytest.mark.parametrize("columns, stride", [(48, 64), (16, 16), (40, 56), (33, 47), (1, 3)])
+def test_rows_by_quotients_and_remainders(rng, columns, stride):
+    """Rows put at another distance: runs as long as what divides both."""
+    rows, block = 21, 256
+    x, out = some(rng, np.dtype("int16"), rows * stride), np.zeros(rows * stride, np.int16)
+    rows_kernel[(-(-rows * columns // block),)](x, out, columns, stride, rows * columns, BLOCK=block)
+    wide, expected = x.reshape(rows, stride), np.zeros((rows, stride), np.int16)
+    other = np.where(np.arange(columns) < columns // 2, wide[:, :columns], 1)
+    expected[:, :columns] = wide[:, :columns] + other
+    assert same(out.reshape(rows, stride), expected)
+
+
+@tw.jit
 def far_kernel(x, out, far):
     tl.store(out, tl.load(x + far - (far - 3)))
     tl.store(out + 1, tl.load(x + (far.to(tl.int64) << 20) + (2 - (far.to(tl.int64) << 20))))
