@@ -18,12 +18,13 @@ using namespace tile;
 // What is asked of a load
 //===----------------------------------------------------------------------===//
 
-/// Zero, also as one of another type.
+/// Zero, also as one of another type, shape or layout.
 static bool isZero(Value value) {
   if (matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()))
     return true;
   Operation *op = value.getDefiningOp();
-  return isa_and_nonnull<SplatOp, CastOp, arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp,
+  return isa_and_nonnull<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransposeOp,
+                         ConvertLayoutOp, CastOp, arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp,
                          arith::TruncIOp, arith::ExtSIOp>(op) &&
          isZero(op->getOperand(0));
 }

@@ -1,6 +1,8 @@
 //===- ComputeOps.cpp - Products, reductions, conversions: rules ----------===//
 #include "dialects/tile/IR/TileOps.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -112,4 +114,14 @@ LogicalResult CastOp::verify() {
   if (getElementType(getSource().getType()) == getElementType(getType())) // cast.1
     return emitOpError("expects different element types, got ") << getType() << " twice";
   return success();
+}
+
+/// Zero is what masked loads are given most, and no rounding changes it. One below zero some
+/// formats do not have.
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  auto element = cast<FloatType>(getElementType(getType()));
+  if (!llvm::APFloat::semanticsHasZero(element.getFloatSemantics()) ||
+      !matchPattern(getSource(), m_PosZeroFloat()))
+    return {};
+  return Attribute(Builder(getContext()).getZeroAttr(getType()));
 }

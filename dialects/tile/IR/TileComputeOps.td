@@ -109,6 +109,7 @@ def Tile_CastOp : Tile_Op<"cast", [Pure, Elementwise, SameOperandsAndResultShape
     $source (`rounding` $rounding^)? attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // TILE_COMPUTE_OPS_TD

@@ -117,3 +117,20 @@ func.func @descriptor_fields(%p: !tile.ptr<f16>, %m: i32, %n: i32, %s: i64)
   // CHECK: return %[[P]], %[[N]], %[[S]] : !tile.ptr<f16>, i32, i64
   return %a, %b, %c : !tile.ptr<f16>, i32, i64
 }
+
+// No rounding changes zero; -0 is no number of all formats.
+// CHECK-LABEL: func.func @zeros
+func.func @zeros() -> (tensor<4xf8E4M3FN>, f16, tensor<4xf8E5M2FNUZ>) {
+  // CHECK-DAG: arith.constant dense<0.000000e+00> : tensor<4xf8E4M3FN>
+  // CHECK-DAG: arith.constant 0.000000e+00 : f16
+  // CHECK-DAG: %[[N:.*]] = arith.constant dense<-0.000000e+00> : tensor<4xf32>
+  // CHECK: tile.cast %[[N]]
+  // CHECK-NOT: tile.cast
+  %c = arith.constant dense<0.0> : tensor<4xf32>
+  %s = arith.constant 0.0 : f32
+  %n = arith.constant dense<-0.0> : tensor<4xf32>
+  %0 = tile.cast %c rounding rtz : tensor<4xf32> -> tensor<4xf8E4M3FN>
+  %1 = tile.cast %s : f32 -> f16
+  %2 = tile.cast %n : tensor<4xf32> -> tensor<4xf8E5M2FNUZ>
+  return %0, %1, %2 : tensor<4xf8E4M3FN>, f16, tensor<4xf8E5M2FNUZ>
+}
