@@ -21,6 +21,7 @@
 #include "compiler/transforms/SelectMatmulUnits/SelectMatmulUnits.h"
 #include "compiler/transforms/SpecializeWarps/SpecializeWarps.h"
 #include "compiler/transforms/SplitPrograms/SplitPrograms.h"
+#include "compiler/transforms/SpreadHints/SpreadHints.h"
 #include "compiler/transforms/UnrollLoops/UnrollLoops.h"
 #include "compiler/transforms/VerifyScheduled/VerifyScheduled.h"
 
@@ -29,6 +30,8 @@
 using namespace mlir;
 
 void tile::buildScheduledPipeline(OpPassManager &pm) {
+  // Before what removes promises that programs make as statements.
+  pm.addPass(createSpreadHints());
   pm.addPass(createInlinerPass());
   pm.addPass(createSplitPrograms());
   pm.addPass(createExpandDescriptors());

@@ -32,6 +32,37 @@ func.func @pointers(%p0: tensor<128x!tile.ptr<f32>>, %s: i32, %n: i32) {
   return
 }
 
+// What is promised of the pointers is promised of them in each iteration; what is promised of the
+// next ones alone would be lost.
+// CHECK-LABEL: func.func @promised
+// CHECK-SAME: (%[[P0:[a-z0-9]+]]: tensor<128x!tile.ptr<f32>>
+// CHECK: scf.for {{.*}} iter_args(%[[O:.+]] = %c0_i64) -> (i64)
+// CHECK: %[[OS:.+]] = tile.splat %[[O]] : tensor<128xi64>
+// CHECK: %[[P:.+]] = tile.addptr %[[P0]], %[[OS]]
+// CHECK: %[[H:.+]] = tile.hint %[[P]] divisibility [16]
+// CHECK: tile.load %[[H]]
+// CHECK: scf.for {{.*}} iter_args(%{{.+}} = %[[P0]]) -> (tensor<128x!tile.ptr<f32>>)
+func.func @promised(%p0: tensor<128x!tile.ptr<f32>>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c128 = arith.constant dense<128> : tensor<128xi32>
+  %q = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0) -> (tensor<128x!tile.ptr<f32>>) : i32 {
+    %h = tile.hint %p divisibility [16] : tensor<128x!tile.ptr<f32>>
+    %x = tile.load %h : tensor<128x!tile.ptr<f32>>
+    tile.store %h, %x : tensor<128x!tile.ptr<f32>>
+    %p1 = tile.addptr %h, %c128 : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    scf.yield %p1 : tensor<128x!tile.ptr<f32>>
+  }
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0) -> (tensor<128x!tile.ptr<f32>>) : i32 {
+    %x = tile.load %p : tensor<128x!tile.ptr<f32>>
+    tile.store %p, %x : tensor<128x!tile.ptr<f32>>
+    %p1 = tile.addptr %p, %c128 : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %h = tile.hint %p1 divisibility [16] : tensor<128x!tile.ptr<f32>>
+    scf.yield %h : tensor<128x!tile.ptr<f32>>
+  }
+  return
+}
+
 // Integers wrap as before, in their own width.
 // CHECK-LABEL: func.func @integers
 // CHECK: scf.for {{.*}} iter_args(%[[O:.+]] = %c0_i32) -> (i32)

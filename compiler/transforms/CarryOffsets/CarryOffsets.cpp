@@ -68,13 +68,21 @@ bool OffsetCarrier::isUniform(Value value) {
   return matchPattern(value, m_Constant(&elements)) && elements.isSplat();
 }
 
+/// What promises are made about.
+static Value skipHints(Value value) {
+  while (auto hint = value.getDefiningOp<HintOp>())
+    value = hint.getSource();
+  return value;
+}
+
+/// What is promised of the argument itself is promised anew in each iteration.
 std::optional<Advance> OffsetCarrier::match(unsigned index) {
   Value argument = loop.getRegionIterArg(index);
   Advance advance{index, {}};
   Value value = loop.getYieldedValues()[index];
-  if (!isa<RankedTensorType>(argument.getType()) || value == argument)
+  if (!isa<RankedTensorType>(argument.getType()) || skipHints(value) == argument)
     return std::nullopt;
-  while (value != argument) {
+  while (skipHints(value) != argument) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != loop.getBody() || !isa<AddPtrOp, arith::AddIOp>(op) ||
         !isUniform(op->getOperand(1)))

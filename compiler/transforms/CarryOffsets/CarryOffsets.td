@@ -13,7 +13,8 @@ def CarryOffsets : Pass<"tile-carry-offsets", "::mlir::func::FuncOp"> {
     After: it carries the sum of those numbers, one scalar, and adds that to the
     block from before the loop. A thread then keeps the block in registers that
     never change, and only those elements of it that it needs. Numbers that do
-    not change within the loop leave it, unless it has `tile.disable_licm`.
+    not change within the loop leave it, unless it has `tile.disable_licm`. What
+    the body promises of the block by `tile.hint` it goes on to promise.
 
     ```mlir
     scf.for %i = %lo to %hi step %c1 iter_args(%p = %p0) -> (tensor<128x!tile.ptr<f32>>) {
