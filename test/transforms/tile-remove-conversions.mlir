@@ -133,3 +133,38 @@ func.func @scalars(%x: tensor<2x32xf32>, %p: !tile.ptr<f32>) {
   return
 }
 }
+
+// -----
+
+// Places are computed before loops in each layout, remainders as well, where warps of other roles could do that too: what
+// threads exchange they could not.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, role_warps = 4 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @places
+// CHECK-COUNT-2: arith.remsi
+// CHECK-NOT: tile.convert_layout
+// CHECK: return
+func.func @places(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %m: i32) {
+  %i = tile.arange 0 : tensor<128xi32>
+  %ns = tile.splat %n : tensor<128xi32>
+  %r = arith.remsi %i, %ns : tensor<128xi32>
+  %c64 = arith.constant dense<64> : tensor<128x1xi32>
+  %j = tile.arange 0 : tensor<64xi32>
+  %i2 = tile.expand_dims %r axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %j2 = tile.expand_dims %j axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %is = arith.muli %i2, %c64 : tensor<128x1xi32>
+  %ib = tile.broadcast %is : tensor<128x1xi32> -> tensor<128x64xi32>
+  %jb = tile.broadcast %j2 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %o = arith.addi %ib, %jb : tensor<128x64xi32>
+  %xs = tile.splat %x : tensor<128x64x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %o : tensor<128x64x!tile.ptr<f32>>, tensor<128x64xi32>
+  %v = tile.load %p : tensor<128x64x!tile.ptr<f32>>
+  tile.store %p, %v : tensor<128x64x!tile.ptr<f32>>
+  %ys = tile.splat %y : tensor<128x!tile.ptr<f32>>
+  %q = tile.addptr %ys, %r : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %ms = tile.splat %m : tensor<128xi32>
+  %rr = arith.addi %r, %ms : tensor<128xi32>
+  %f = arith.sitofp %rr : tensor<128xi32> to tensor<128xf32>
+  tile.store %q, %f : tensor<128x!tile.ptr<f32>>
+  return
+}
+}

@@ -2,7 +2,7 @@
 #include "compiler/transforms/LoadAhead/LoadAhead.h"
 
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
-#include "compiler/analysis/LoopSlice/LoopSlice.h"
+#include "compiler/analysis/SmallLoads/SmallLoads.h"
 #include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -57,23 +57,14 @@ struct LoadAheadPass : tile::impl::LoadAheadBase<LoadAheadPass> {
 // Which loads
 //===----------------------------------------------------------------------===//
 
-/// Elements in a thread's registers; of a block without a layout nobody knows.
-static int64_t countRegisters(Type type) {
-  if (!isa<RankedTensorType>(type))
-    return 1;
-  LayoutAttr layout = getLayout(type);
-  return layout ? layout.getLayout().getInSize(Dim::Register) : INT64_MAX;
-}
-
 /// One that something fetches for, so that loads are what is left to wait for.
 static bool isPipelined(scf::ForOp loop) {
   return llvm::any_of(*loop.getBody(), llvm::IsaPred<AcquireOp, AwaitOp>);
 }
 
 static std::optional<SmallLoad> match(LoadOp load, scf::ForOp loop, const LoopWrites &writes) {
-  constexpr int64_t kMostRegisters = 4;
   // What a unit reads on chip, `tile-place-operands` stores there where it is loaded.
-  if (load.getIsVolatile() || countRegisters(load.getType()) > kMostRegisters ||
+  if (load.getIsVolatile() || countElements(load.getType()) > kMostCarriedElements ||
       feedsOnChip(load) || writes.mayWrite(load))
     return std::nullopt;
   LoopSlice slice(loop);
@@ -92,7 +83,7 @@ static int64_t chooseDistance(ArrayRef<SmallLoad> loads) {
   constexpr int64_t kMostDistance = 3, kRegisters = 8;
   int64_t registers = 0;
   for (SmallLoad small : loads)
-    registers += countRegisters(small.load.getType());
+    registers += countElements(small.load.getType());
   return std::clamp<int64_t>(kRegisters / registers, 1, kMostDistance);
 }
 

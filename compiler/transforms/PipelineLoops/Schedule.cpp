@@ -1,8 +1,8 @@
 //===- Schedule.cpp - Which loads of a loop run ahead ---------------------===//
 #include "compiler/transforms/PipelineLoops/Schedule.h"
 
-#include "compiler/analysis/LoopSlice/LoopSlice.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/analysis/SmallLoads/SmallLoads.h"
 #include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -31,11 +31,16 @@ static InFlightDiagnostic refuse(LoadOp load) {
   return load.emitRemark("this load is not pipelined: ");
 }
 
+static int64_t getStageBytes(const Schedule &schedule) {
+  int64_t bytes = 0;
+  for (const AheadLoad &ahead : schedule.loads)
+    bytes += ahead.block.getBytes();
+  return bytes;
+}
+
 /// As many stages as fit.
 static void fitStages(scf::ForOp loop, Schedule &schedule, int64_t freeBytes) {
-  int64_t bytes = 0;
-  for (AheadLoad ahead : schedule.loads)
-    bytes += ahead.block.getBytes();
+  int64_t bytes = getStageBytes(schedule);
   int64_t fitting = bytes == 0 ? schedule.stages : freeBytes / bytes;
   schedule.spareBytes = freeBytes - std::min(fitting, schedule.stages) * bytes;
   if (fitting >= schedule.stages)
@@ -155,6 +160,26 @@ static void findRotation(scf::ForOp loop, Schedule &schedule) {
   }
 }
 
+/// Beside operands of dots, what is small and not carried in registers, where that costs no stage.
+static void addSmallLoads(scf::ForOp loop, const AccessAnalysis &patterns, const LoopWrites &writes,
+                          int64_t freeBytes, LoopSlice &slice, Schedule &schedule) {
+  if (schedule.loads.empty())
+    return;
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
+    bool isKnown =
+        llvm::any_of(schedule.loads, [&](const AheadLoad &ahead) { return ahead.load == load; });
+    if (isKnown || !isSmallLoad(load, loop, writes) || !isBetterCopied(load, loop))
+      continue;
+    CopyRun run = findCopyRun(load, patterns);
+    if (run.width == 0)
+      continue;
+    BufferType block = chooseBuffer(load, run);
+    if ((getStageBytes(schedule) + block.getBytes()) * schedule.stages <= freeBytes &&
+        slice.add(load.getPointer()))
+      schedule.loads.push_back({load, block});
+  }
+}
+
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
                                             int64_t freeBytes) {
   Schedule schedule;
@@ -189,6 +214,7 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
     }
     schedule.loads.push_back({load, chooseBuffer(load, run)});
   }
+  addSmallLoads(loop, patterns, writes, freeBytes, slice, schedule);
   // A load whose value another's address needs is made early, not copied.
   llvm::erase_if(schedule.loads,
                  [&](const AheadLoad &ahead) { return slice.ops.contains(ahead.load); });

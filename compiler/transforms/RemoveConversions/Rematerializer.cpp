@@ -30,9 +30,18 @@ static int64_t getFrequency(Operation *op) {
   return frequency;
 }
 
-/// Issue slots of a thread to convert.
-static int64_t getConversionCost(ConvertLayoutOp op) {
-  return planLayoutConversion(op).cost * getFrequency(op);
+/// Whether a program computes integers once, before its loops. What takes no exchange between its
+/// threads the warps of another role can compute for themselves.
+static bool isPlaceBeforeLoops(ConvertLayoutOp op) {
+  return getElementType(op.getType()).isInteger() && getFrequency(op) == 1 &&
+         getTarget(op).getFact("role_warps") != 0;
+}
+
+/// Issue slots of a thread to convert, and what it is worth not to.
+static int64_t getConversionCost(ConvertLayoutOp op, bool readsMemory) {
+  constexpr int64_t kWorthOfRoles = 16;
+  int64_t worth = isPlaceBeforeLoops(op) && !readsMemory ? kWorthOfRoles : getFrequency(op);
+  return planLayoutConversion(op).cost * worth;
 }
 
 /// Issue slots for each register of the result, of a load for each access; nothing if
@@ -181,8 +190,12 @@ bool Rematerializer::rematerialize(ConvertLayoutOp op) {
   Plan steps;
   LayoutAttr layout = getLayout(op.getType());
   Value source = op.getSource();
-  if (isReadOnChip(source) || !plan(source, layout, steps, source.hasOneUse()) ||
-      steps.cost > getConversionCost(op))
+  if (isReadOnChip(source) || !plan(source, layout, steps, source.hasOneUse()))
+    return false;
+  bool readsMemory = llvm::any_of(steps.steps, [](const Wanted &step) {
+    return isa_and_nonnull<LoadOp>(step.first.getDefiningOp());
+  });
+  if (steps.cost > getConversionCost(op, readsMemory))
     return false;
   op.replaceAllUsesWith(carryOut(steps, source, layout));
   op.erase();

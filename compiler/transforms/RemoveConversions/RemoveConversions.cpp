@@ -3,6 +3,7 @@
 
 #include "compiler/transforms/RemoveConversions/HomeSolver.h"
 #include "compiler/transforms/RemoveConversions/Rematerializer.h"
+#include "compiler/transforms/RemoveConversions/SharedLoads.h"
 
 namespace tile {
 #define GEN_PASS_DEF_REMOVECONVERSIONS
@@ -27,6 +28,7 @@ struct RemoveConversionsPass : tile::impl::RemoveConversionsBase<RemoveConversio
     if (!llvm::hasSingleElement(function.getBody()))
       return; // control flow between blocks: nothing moves
     HomeSolver(function).run();
+    shareSmallLoads(function);
     Rematerializer(function).run();
   }
 };

@@ -18,7 +18,8 @@ def RemoveConversions : Pass<"tile-remove-conversions", "::mlir::func::FuncOp"> 
     layout reads alike. Values that nothing reached take the layout that most of
     their users want. What is cheap to compute twice, such as offsets and masks, is
     computed in each layout that is wanted; loads of at most two elements for each
-    thread count as cheap. A conversion between a load and a dot moves up to the
+    thread count as cheap, but in loops whose operands of dots are copied ahead, where
+    they can be copies too. A conversion between a load and a dot moves up to the
     load, through casts.
 
     ```mlir

@@ -3,6 +3,7 @@
 
 #include "compiler/analysis/LaunchExpression/LaunchExpression.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/analysis/SmallLoads/SmallLoads.h"
 #include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -60,15 +61,26 @@ static int64_t getWidestCopy(Operation *op) {
   return most;
 }
 
+/// What comes with operands of dots that the role copies, element by element: it is little.
+bool ThreadLoads::isAccompanying(LoadOp load, scf::ForOp loop) const {
+  return withOperands.contains(loop) && isSmallLoad(load, loop, LoopWrites(loop)) &&
+         isBetterCopied(load, loop);
+}
+
 std::optional<RingLoad> ThreadLoads::select(LoadOp load) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || !isa<scf::ForOp>(load->getParentOp()) || !findFedDot(load).first ||
-      isa<PtrType>(type.getElementType()) || getOtherThanZero(load))
+  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+  if (!type || !loop || isa<PtrType>(type.getElementType()) || getOtherThanZero(load))
+    return std::nullopt;
+  bool isOperand = findFedDot(load).first != nullptr;
+  if (!isOperand && !isAccompanying(load, loop))
     return std::nullopt;
   CopyRun run = findCopyRun(load, patterns);
   int64_t bytes = run.width * std::max(8u, type.getElementTypeBitWidth()) / 8;
-  if (bytes == 0 || bytes != getWidestCopy(load) || slice.add(load))
+  if (bytes == 0 || (isOperand && bytes != getWidestCopy(load)) || slice.add(load))
     return std::nullopt;
+  if (isOperand)
+    withOperands.insert(loop);
   return RingLoad{load, chooseBuffer(load, run)};
 }
 

@@ -29,8 +29,12 @@ public:
   static int64_t countRegisters(llvm::ArrayRef<Ring> rings, int64_t threads);
 
 private:
+  bool isAccompanying(LoadOp load, mlir::scf::ForOp loop) const;
+
   mlir::func::FuncOp function;
   AddressSlice &slice;
+  /// Loops of which operands have been selected.
+  llvm::DenseSet<mlir::Operation *> withOperands;
   AccessAnalysis patterns;
 };
 

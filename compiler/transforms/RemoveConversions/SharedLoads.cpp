@@ -1,0 +1,64 @@
+//===- SharedLoads.cpp - Small loads whose elements many threads need -----===//
+#include "compiler/transforms/RemoveConversions/SharedLoads.h"
+
+#include "compiler/analysis/LinearLayout/Constructors.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/analysis/SmallLoads/SmallLoads.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tile;
+
+/// Whether loads of `loop` are copied ahead, for its dots.
+static bool copiesOperands(scf::ForOp loop) {
+  auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
+  return (own ? own.getInt() : getModuleInt(loop, kNumStagesAttr, 1)) > 1 && isInnermost(loop) &&
+         llvm::any_of(loop.getBody()->getOps<LoadOp>(),
+                      [](LoadOp load) { return findFedDot(load).first; });
+}
+
+/// Consecutive lanes have consecutive elements of the last dimension.
+static LayoutAttr getSharedLayout(LoadOp load) {
+  ArrayRef<int64_t> shape = getShape(load.getType());
+  SmallVector<unsigned> order(shape.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  LinearLayout layout = getDefaultLayout(shape, order, 1, getTarget(load).getLanes(),
+                                         getModuleInt(load, kNumWarpsAttr, 1));
+  return LayoutAttr::get(load.getContext(), layout);
+}
+
+/// Right behind the value: what does not change is converted before the loop.
+static Value convert(Value value, LayoutAttr layout) {
+  OpBuilder b(value.getContext());
+  b.setInsertionPointAfterValue(value);
+  return ConvertLayoutOp::create(b, value.getLoc(), withLayout(value.getType(), layout), value);
+}
+
+static void share(LoadOp load) {
+  LayoutAttr layout = getSharedLayout(load);
+  Type wanted = load.getType();
+  load.getPointerMutable().set(convert(load.getPointer(), layout));
+  Value result = load.getResult();
+  result.setType(withLayout(wanted, layout));
+  OpBuilder b(load->getContext());
+  b.setInsertionPointAfter(load);
+  auto back = ConvertLayoutOp::create(b, load.getLoc(), wanted, result);
+  result.replaceAllUsesExcept(back, back);
+}
+
+void tile::shareSmallLoads(func::FuncOp function) {
+  if (getTarget(function).getAsyncCopyBytes().empty())
+    return;
+  SmallVector<LoadOp> loads;
+  function.walk([&](scf::ForOp loop) {
+    if (!copiesOperands(loop))
+      return;
+    LoopWrites writes(loop);
+    for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+      if (isSmallLoad(load, loop, writes) && !load.getOther() &&
+          countElements(load.getType()) > kMostCarriedElements)
+        loads.push_back(load);
+  });
+  llvm::for_each(loads, share);
+}
