@@ -83,7 +83,47 @@ func.func @each_time(%table: !tile.ptr<i64> {tile.read_only}, %count: i32, %acc:
   return
 }
 
-// A base that may be anywhere.
+// A base of which nothing is known is aligned, as the language asks for.
+// CHECK-LABEL: func.func @loaded
+// CHECK: %[[BASE:.+]] = tile.hint {{.*}} divisibility [16]
+// CHECK: tile.make_descriptor %[[BASE]]{{.*}} {tile.block_copy}
+// CHECK: tile.descriptor_load {{.*}} {tile.block_copy}
+// CHECK: return
+func.func @loaded(%table: !tile.ptr<i64> {tile.read_only}, %count: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %address = tile.load %table : !tile.ptr<i64>
+  %pa = tile.int_to_ptr %address {tile.read_only} : i64 -> !tile.ptr<f16>
+  %stride = arith.constant 64 : i64
+  %da = tile.make_descriptor %pa sizes[%count, %count] strides[%stride] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %r = scf.for %i = %c0 to %count step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  return
+}
+
+// What nobody writes before is read ahead, whatever it is.
+// CHECK-LABEL: func.func @anything
+// CHECK: tile.descriptor_load {{.*}} {tile.block_copy}
+func.func @anything(%table: !tile.ptr<i64>, %out: tensor<64x64x!tile.ptr<f32>>, %count: i32, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %address = tile.load %table : !tile.ptr<i64>
+  %pa = tile.int_to_ptr %address : i64 -> !tile.ptr<f16>
+  %stride = arith.constant 64 : i64
+  %da = tile.make_descriptor %pa sizes[%count, %count] strides[%stride] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %r = scf.for %i = %c0 to %count step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    %a = tile.descriptor_load %da[%c0, %i] : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tile.store %out, %r : tensor<64x64x!tile.ptr<f32>>
+  return
+}
+
+// One that lies an element behind such a place is not, and no argument of which that is not known.
 // CHECK-LABEL: func.func @unaligned
 // CHECK-NOT: tile.block_copy
 // CHECK: return
@@ -91,8 +131,28 @@ func.func @unaligned(%table: !tile.ptr<i64> {tile.read_only}, %count: i32, %acc:
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %address = tile.load %table : !tile.ptr<i64>
-  %pa = tile.int_to_ptr %address {tile.read_only} : i64 -> !tile.ptr<f16>
+  %c1 = arith.constant 1 : i32
+  %start = tile.int_to_ptr %address {tile.read_only} : i64 -> !tile.ptr<f16>
+  %pa = tile.addptr %start, %c1 : !tile.ptr<f16>, i32
   %stride = arith.constant 64 : i64
+  %da = tile.make_descriptor %pa sizes[%count, %count] strides[%stride] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %r = scf.for %i = %c0 to %count step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
+    // expected-remark @+1 {{copies of whole blocks need a base and strides that are known to be multiples of 16 bytes}}
+    %a = tile.descriptor_load %da[%c0, %i] : !tile.desc<64x64xf16>
+    %d = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @unaligned_argument
+// CHECK-NOT: tile.block_copy
+// CHECK: return
+func.func @unaligned_argument(%table: !tile.ptr<i64> {tile.read_only}, %count: i32, %stride: i64, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %address = tile.load %table : !tile.ptr<i64>
+  %pa = tile.int_to_ptr %address {tile.read_only} : i64 -> !tile.ptr<f16>
   %da = tile.make_descriptor %pa sizes[%count, %count] strides[%stride] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %r = scf.for %i = %c0 to %count step %c64 iter_args(%s = %acc) -> (tensor<64x64xf32>) : i32 {
     // expected-remark @+1 {{copies of whole blocks need a base and strides that are known to be multiples of 16 bytes}}

@@ -21,7 +21,7 @@ int64_t tile::getPowerOfTwoPart(int64_t value) {
 
 ValuePattern ValuePattern::getUnknown(unsigned rank) {
   Dims ones(rank, 1);
-  return {ones, ones, ones, std::nullopt};
+  return {ones, ones, ones, ones, std::nullopt};
 }
 
 int64_t ValuePattern::getDivisibilityAt(unsigned dim, int64_t group) const {
@@ -37,6 +37,7 @@ ValuePattern ValuePattern::meet(const ValuePattern &other) const {
     both.divisibility[dim] =
         std::min(getDivisibilityAt(dim, group), other.getDivisibilityAt(dim, group));
     both.constancy[dim] = std::min(constancy[dim], other.constancy[dim]);
+    both.leading[dim] = std::min(getLeading(dim), other.getLeading(dim));
   }
   if (constant == other.constant)
     both.constant = constant;
@@ -45,7 +46,7 @@ ValuePattern ValuePattern::meet(const ValuePattern &other) const {
 
 bool ValuePattern::operator==(const ValuePattern &other) const {
   return contiguity == other.contiguity && divisibility == other.divisibility &&
-         constancy == other.constancy && constant == other.constant;
+         constancy == other.constancy && leading == other.leading && constant == other.constant;
 }
 
 static unsigned getPatternRank(Type type) { return std::max<size_t>(1, getShape(type).size()); }
@@ -54,7 +55,8 @@ static unsigned getPatternRank(Type type) { return std::max<size_t>(1, getShape(
 // Walking the kernel
 //===----------------------------------------------------------------------===//
 
-AccessAnalysis::AccessAnalysis(Operation *root) {
+AccessAnalysis::AccessAnalysis(Operation *root, int64_t loadedDivisibility)
+    : loadedDivisibility(loadedDivisibility) {
   if (auto function = dyn_cast<FunctionOpInterface>(root))
     for (BlockArgument argument : function.getArguments()) {
       ValuePattern pattern = ValuePattern::getUnknown(getPatternRank(argument.getType()));
@@ -131,8 +133,12 @@ void AccessAnalysis::visit(Operation *op) {
       if (Operation *quotient = op->getOperand(i).getDefiningOp();
           isDivision(quotient) && quotient->getOperand(1) == op->getOperand(1 - i))
         operands[1 - i] = get(getUnguardedDivisor(op->getOperand(1 - i)));
-  for (OpResult result : op->getResults())
-    update(result, getResultPattern(result, operands));
+  for (OpResult result : op->getResults()) {
+    ValuePattern pattern = getResultPattern(result, operands);
+    if (isa<LoadOp>(op) && !isa<RankedTensorType>(result.getType()))
+      pattern.divisibility.front() = loadedDivisibility;
+    update(result, std::move(pattern));
+  }
 }
 
 /// A loop's values hold on entry, and after each step: begin with the former
@@ -176,8 +182,8 @@ void AccessAnalysis::visitLoop(Operation *op) {
 // What follows for accesses
 //===----------------------------------------------------------------------===//
 
-int64_t AccessAnalysis::getVectorWidth(Value pointer, Value mask, unsigned dim,
-                                       int64_t maxBits) const {
+int64_t AccessAnalysis::getVectorWidth(Value pointer, Value mask, unsigned dim, int64_t maxBits,
+                                       bool partial) const {
   auto pointee = cast<PtrType>(getElementType(pointer.getType())).getPointee();
   int64_t bits = isa<PtrType>(pointee) ? 64 : std::max(8u, pointee.getIntOrFloatBitWidth());
   ValuePattern pattern = get(pointer);
@@ -185,6 +191,6 @@ int64_t AccessAnalysis::getVectorWidth(Value pointer, Value mask, unsigned dim,
   // Runs begin at multiples of the divisor, and so do vectors no longer than it.
   width = std::min(width, std::max<int64_t>(1, pattern.divisibility[dim] * 8 / bits));
   if (mask)
-    width = std::min(width, get(mask).constancy[dim]);
+    width = std::min(width, partial ? get(mask).getLeading(dim) : get(mask).constancy[dim]);
   return width;
 }

@@ -29,6 +29,9 @@ struct ValuePattern {
   Dims divisibility;
   /// Aligned groups of this many elements are equal.
   Dims constancy;
+  /// Aligned groups of this many booleans begin with those that are true; groups of equal ones do
+  /// so as well.
+  Dims leading;
   /// The value of all elements.
   std::optional<int64_t> constant;
 
@@ -37,6 +40,8 @@ struct ValuePattern {
   unsigned getRank() const { return contiguity.size(); }
   /// What divides the elements at multiples of `group` along `dim`.
   int64_t getDivisibilityAt(unsigned dim, int64_t group) const;
+  /// How long groups are that begin with what is true.
+  int64_t getLeading(unsigned dim) const { return std::max(leading[dim], constancy[dim]); }
   /// What holds of both.
   ValuePattern meet(const ValuePattern &other) const;
   bool operator==(const ValuePattern &other) const;
@@ -49,14 +54,16 @@ struct ValuePattern {
 /// to change its sign within an aligned group, the divisor not to be zero.
 class AccessAnalysis {
 public:
-  explicit AccessAnalysis(mlir::Operation *root);
+  /// `loadedDivisibility` is taken to divide numbers and addresses that are loaded.
+  explicit AccessAnalysis(mlir::Operation *root, int64_t loadedDivisibility = 1);
 
   ValuePattern get(mlir::Value value) const;
 
   /// Most elements that one access through `pointer` may move along `dim`:
-  /// consecutive, aligned to their size in bytes, all masked alike.
-  int64_t getVectorWidth(mlir::Value pointer, mlir::Value mask, unsigned dim,
-                         int64_t maxBits) const;
+  /// consecutive, aligned to their size in bytes, all masked alike. Accesses that
+  /// are `partial` can leave out the last ones.
+  int64_t getVectorWidth(mlir::Value pointer, mlir::Value mask, unsigned dim, int64_t maxBits,
+                         bool partial = false) const;
 
 private:
   void visitBlock(mlir::Block &block);
@@ -64,6 +71,7 @@ private:
   void visitLoop(mlir::Operation *op);
   bool update(mlir::Value value, ValuePattern pattern);
 
+  int64_t loadedDivisibility;
   llvm::DenseMap<mlir::Value, ValuePattern> patterns;
 };
 

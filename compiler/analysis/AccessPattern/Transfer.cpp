@@ -142,6 +142,14 @@ static ValuePattern getBlend(Operands operands) {
       });
 }
 
+/// What is true of both is true first, where each of them is.
+static ValuePattern getConjunction(Operands operands) {
+  ValuePattern pattern = getBlend(operands);
+  for (unsigned dim = 0; dim < pattern.getRank(); ++dim)
+    pattern.leading[dim] = std::min(operands[0].getLeading(dim), operands[1].getLeading(dim));
+  return pattern;
+}
+
 static ValuePattern getSelected(Operands operands, bool isScalarCondition) {
   ValuePattern pattern = operands[1].meet(operands[2]);
   if (isScalarCondition)
@@ -168,8 +176,16 @@ static ValuePattern getComparison(arith::CmpIOp op, Operands operands) {
   if (!isBelow && !isAbove)
     return pattern;
   const ValuePattern &run = operands[isBelow ? 0 : 1], &bound = operands[isBelow ? 1 : 0];
-  for (unsigned dim = 0; dim < pattern.getRank(); ++dim)
+  // What counts up is below the bound first, or at it.
+  bool isFirst = predicate == Predicate::slt || predicate == Predicate::ult ||
+                 predicate == Predicate::sle || predicate == Predicate::ule;
+  const ValuePattern &low = operands[isFirst ? 0 : 1], &high = operands[isFirst ? 1 : 0];
+  for (unsigned dim = 0; dim < pattern.getRank(); ++dim) {
     pattern.constancy[dim] = std::max(pattern.constancy[dim], getAlignedGroup(run, bound, dim));
+    // Numbers do not wrap within such a group.
+    int64_t group = std::min(low.contiguity[dim], high.constancy[dim]);
+    pattern.leading[dim] = std::min(group, low.getDivisibilityAt(dim, group));
+  }
   return pattern;
 }
 
@@ -200,6 +216,7 @@ static ValuePattern getExpanded(ExpandDimsOp op, const ValuePattern &source) {
   insert(pattern.contiguity, 1);
   insert(pattern.divisibility, divisor);
   insert(pattern.constancy, 1);
+  insert(pattern.leading, 1);
   return pattern;
 }
 
@@ -216,6 +233,7 @@ static ValuePattern getTransposed(TransposeOp op, const ValuePattern &source) {
     pattern.contiguity[dim] = source.contiguity[from];
     pattern.divisibility[dim] = source.divisibility[from];
     pattern.constancy[dim] = source.constancy[from];
+    pattern.leading[dim] = source.leading[from];
   }
   return pattern;
 }
@@ -293,8 +311,9 @@ ValuePattern tile::getResultPattern(OpResult result, Operands operands) {
       .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return getRemainder(operands); })
       .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(
           [&](Operation *shift) { return getShift(shift, operands); })
-      .Case<arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp,
-            arith::OrIOp, arith::XOrIOp>([&](auto) { return getBlend(operands); })
+      .Case<arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp, arith::OrIOp,
+            arith::XOrIOp>([&](auto) { return getBlend(operands); })
+      .Case([&](arith::AndIOp) { return getConjunction(operands); })
       .Case<arith::ExtSIOp, arith::IndexCastOp, ConvertLayoutOp>([&](auto) { return operands[0]; })
       .Case<arith::ExtUIOp, arith::TruncIOp>([&](auto) {
         ValuePattern pattern = operands[0];

@@ -84,12 +84,18 @@ static ArrayRef<Operation *> find(const DenseMap<Value, SmallVector<Operation *>
 
 ArrayRef<Operation *> ArrayUses::getWriters(Value base) const { return find(writers, base); }
 
+/// An array that nobody knows may be any that is written.
 bool ArrayUses::mayFetchAhead(Operation *load, Value base, bool isReadOnly) const {
   auto isBefore = [&](Operation *op) { return mayPrecede(op, load); };
   if (llvm::any_of(acquires, isBefore))
     return false;
-  return isReadOnly || (base && llvm::none_of(getWriters(base), isBefore) &&
-                        llvm::none_of(getWriters(Value()), isBefore));
+  if (isReadOnly)
+    return true;
+  if (!base)
+    return llvm::none_of(writers, [&](const Accesses::value_type &entry) {
+      return llvm::any_of(entry.second, isBefore);
+    });
+  return llvm::none_of(getWriters(base), isBefore) && llvm::none_of(getWriters(Value()), isBefore);
 }
 
 bool ArrayUses::mayFetchAhead(Operation *load, Value desc) const {
@@ -98,8 +104,7 @@ bool ArrayUses::mayFetchAhead(Operation *load, Value desc) const {
 
 bool ArrayUses::mayFetchAhead(LoadOp load) const {
   Value pointer = load.getPointer();
-  return !load.getIsVolatile() &&
-         mayFetchAhead(load, getPointerBase(pointer), isReadOnly(pointer));
+  return !load.getIsVolatile() && mayFetchAhead(load, getPointerBase(pointer), isReadOnly(pointer));
 }
 
 /// An array that nobody knows may be any that is not read-only.

@@ -46,7 +46,8 @@ CopyRun tile::findCopyRun(LoadOp load, const AccessAnalysis &patterns) {
     // Of single elements the last dimension is as good as any.
     for (unsigned dim = layout.getRank(); dim-- > 0;)
       if (type.getDimSize(dim) % width == 0 &&
-          patterns.getVectorWidth(load.getPointer(), load.getMask(), dim, bytes * 8) >= width &&
+          patterns.getVectorWidth(load.getPointer(), load.getMask(), dim, bytes * 8,
+                                  /*partial=*/true) >= width &&
           layout.getContiguity(dim, width) >= width) {
         best = {width, dim};
         break;

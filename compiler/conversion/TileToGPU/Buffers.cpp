@@ -122,11 +122,29 @@ static bool isPartOfRun(ArrayRef<int32_t> registers, const GlobalRuns &runs) {
   });
 }
 
+/// Whether each copy of so many elements reads all of them or none.
+static bool isAllOrNothing(AsyncCopyOp op, int64_t width, ThreadLowering &t) {
+  return getGlobalRuns(op.getPointer(), op.getMask(), t).width >= width;
+}
+
+/// Bytes of those elements of a copy that are read: the first ones.
+static Value countBytes(ImplicitLocOpBuilder &b, Value predicates, ArrayRef<int32_t> registers,
+                        int64_t elementBytes, ThreadLowering &t) {
+  Value size =
+      arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(elementBytes)));
+  Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0)), sum = none;
+  for (int32_t reg : registers)
+    sum = arith::AddIOp::create(b, sum,
+                                arith::SelectOp::create(b, t.extract(predicates, reg), size, none));
+  return sum;
+}
+
 LogicalResult tile::lower(AsyncCopyOp op, ThreadLowering &t) {
   ImplicitLocOpBuilder &b = t.b;
   Type block = op.getPointer().getType();
   Transfer transfer(op.getBuffer().getType(), block, t);
-  GlobalRuns runs = getGlobalRuns(op.getPointer(), op.getMask(), t);
+  bool canBePartial = !t.target.getAsyncCopyBytes().empty();
+  GlobalRuns runs = getGlobalRuns(op.getPointer(), op.getMask(), t, canBePartial);
   int64_t elementBytes = transfer.bits / 8;
   int64_t bytes = getCopyBytes(t, std::min(runs.width, transfer.width) * elementBytes);
   if (bytes == 0)
@@ -135,6 +153,7 @@ LogicalResult tile::lower(AsyncCopyOp op, ThreadLowering &t) {
            << std::min(runs.width, transfer.width) * elementBytes << " bytes";
   int64_t width = bytes / elementBytes;
   Value predicates = getLanePredicates(op.getMask(), block, t);
+  bool isPartial = op.getMask() && !isAllOrNothing(op, width, t);
   Value pointers = t.get(op.getPointer());
   ThreadOffsets offsets(b, t.scope, transfer.access, elementBytes, t.get(op.getBuffer()));
   for (const VectorAccess &registers :
@@ -146,7 +165,10 @@ LogicalResult tile::lower(AsyncCopyOp op, ThreadLowering &t) {
       return op.emitOpError("expects a buffer whose elements run as those of the array do");
     GlobalAccess access;
     access.pointer = t.extract(pointers, first);
-    access.predicate = predicates ? t.extract(predicates, first) : Value();
+    if (isPartial)
+      access.bytes = countBytes(b, predicates, registers, elementBytes, t);
+    else if (predicates)
+      access.predicate = t.extract(predicates, first);
     access.cache = op.getCache();
     access.eviction = op.getEviction();
     access.alignment = bytes;

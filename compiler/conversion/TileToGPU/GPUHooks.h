@@ -21,6 +21,9 @@ struct GlobalAccess {
   mlir::Value pointer;
   /// Null: the access happens on every thread.
   mlir::Value predicate;
+  /// Of an asynchronous copy: how many bytes are read, an i32; what follows them becomes zero.
+  /// Null: all of them.
+  mlir::Value bytes;
   CacheModifier cache = CacheModifier::None;
   EvictionPolicy eviction = EvictionPolicy::Normal;
   bool isVolatile = false;

@@ -12,18 +12,19 @@
 using namespace mlir;
 using namespace tile;
 
-GlobalRuns tile::getGlobalRuns(Value pointer, Value mask, ThreadLowering &t) {
-  return getGlobalRuns(pointer, mask, t.target.getFact("access_bits", 32), t);
+GlobalRuns tile::getGlobalRuns(Value pointer, Value mask, ThreadLowering &t, bool partial) {
+  return getGlobalRuns(pointer, mask, t.target.getFact("access_bits", 32), t, partial);
 }
 
-GlobalRuns tile::getGlobalRuns(Value pointer, Value mask, int64_t maxBits, ThreadLowering &t) {
+GlobalRuns tile::getGlobalRuns(Value pointer, Value mask, int64_t maxBits, ThreadLowering &t,
+                               bool partial) {
   const LinearLayout &layout = getLinearLayout(pointer.getType());
   ArrayRef<int64_t> shape = getShape(pointer.getType());
   unsigned bits = getMemoryBits(getElementType(getPointeeLike(pointer.getType())));
   unsigned bestDim = 0;
   int64_t width = 1;
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    int64_t known = t.accesses.getVectorWidth(pointer, mask, dim, maxBits);
+    int64_t known = t.accesses.getVectorWidth(pointer, mask, dim, maxBits, partial);
     known = std::min<int64_t>(known, std::max<int64_t>(1, maxBits / bits));
     // A run never straddles the end of a padded block.
     while (known > 1 && shape[dim] % known != 0)

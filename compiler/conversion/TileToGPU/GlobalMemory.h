@@ -16,9 +16,12 @@ struct GlobalRuns {
   llvm::SmallVector<int32_t> firstCopies;
 };
 
-/// Of accesses as wide as the machine has, or of at most `maxBits`.
-GlobalRuns getGlobalRuns(mlir::Value pointer, mlir::Value mask, ThreadLowering &t);
-GlobalRuns getGlobalRuns(mlir::Value pointer, mlir::Value mask, int64_t maxBits, ThreadLowering &t);
+/// Of accesses as wide as the machine has, or of at most `maxBits`. `partial`: accesses can leave
+/// out their last elements.
+GlobalRuns getGlobalRuns(mlir::Value pointer, mlir::Value mask, ThreadLowering &t,
+                         bool partial = false);
+GlobalRuns getGlobalRuns(mlir::Value pointer, mlir::Value mask, int64_t maxBits, ThreadLowering &t,
+                         bool partial = false);
 
 /// Where the mask is true and the element is not padding: a vector of i1; null:
 /// everywhere. `mask` may be null.

@@ -55,9 +55,10 @@ void Hooks::emitWarpBarrier(ImplicitLocOpBuilder &b) const {
 /// The instruction takes the number of bytes to read, and zeros the rest.
 void Hooks::emitAsyncCopy(ImplicitLocOpBuilder &b, Value destination, const GlobalAccess &access,
                           int64_t bytes) const {
-  Value read;
+  Value read = access.bytes;
   if (access.predicate) {
     Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(bytes)));
+    all = access.bytes ? access.bytes : all;
     Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
     read = arith::SelectOp::create(b, access.predicate, all, none);
   }

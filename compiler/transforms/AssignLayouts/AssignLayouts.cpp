@@ -10,6 +10,7 @@
 #include "compiler/analysis/AccessPattern/AccessPattern.h"
 #include "compiler/analysis/LayoutInference/LayoutInference.h"
 #include "compiler/analysis/LinearLayout/Constructors.h"
+#include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/ThreadExchange/SortPlan.h"
 #include "compiler/transforms/AssignLayouts/AccessOrder.h"
 
@@ -34,6 +35,7 @@ struct Access {
   Value pointer;
   SmallVector<unsigned> order; // dimensions, most contiguous first
   int64_t width;               // elements a vector
+  bool isPartial = false;      // of which the last ones may be masked
   /// The dimension along which the program reduces what it reads, if one alone.
   std::optional<unsigned> reduced = std::nullopt;
 };
@@ -131,12 +133,21 @@ static std::pair<Value, Value> getPointerAndMask(Operation *op) {
   return {pointer, mask};
 }
 
+/// Whether `load` is to become a copy, for a dot of the loop around it.
+static bool mayBecomeCopy(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  return load && isa<LoopLikeOpInterface>(op->getParentOp()) &&
+         !getTarget(op).getAsyncCopyBytes().empty() && getModuleInt(op, kNumStagesAttr, 1) > 1 &&
+         findFedDot(load.getResult()).first;
+}
+
 /// Accesses of one shape that run in the same order share the widest of their
 /// vectors: a layout in common is worth more than each one's exact width.
 static void shareWidths(MutableArrayRef<Access> accesses) {
-  std::map<std::pair<SmallVector<int64_t>, SmallVector<unsigned>>, int64_t> widest;
+  std::map<std::tuple<SmallVector<int64_t>, SmallVector<unsigned>, bool>, int64_t> widest;
   auto key = [](const Access &access) {
-    return std::pair(SmallVector<int64_t>(getShape(access.pointer.getType())), access.order);
+    return std::tuple(SmallVector<int64_t>(getShape(access.pointer.getType())), access.order,
+                      access.isPartial);
   };
   for (Access &access : accesses) {
     int64_t &width = widest[key(access)];
@@ -188,9 +199,13 @@ void LayoutAssigner::collectAccesses() {
     // Every thread should have something to do before any does more at a time.
     int64_t share = std::max<int64_t>(1, type.getNumElements() / (lanes * warps));
     int64_t width = patterns.getVectorWidth(pointer, mask, order.front(), accessBits);
-    while (width > share)
+    int64_t copied = mayBecomeCopy(op)
+                         ? patterns.getVectorWidth(pointer, mask, order.front(), accessBits, true)
+                         : width;
+    bool isPartial = copied > width;
+    for (width = copied; width > share;)
       width /= 2;
-    accesses.push_back({op, pointer, order, width});
+    accesses.push_back({op, pointer, order, width, isPartial});
   });
   shareWidths(accesses);
   shareReductions(accesses);

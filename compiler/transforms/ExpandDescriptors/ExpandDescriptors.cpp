@@ -4,6 +4,7 @@
 #include "compiler/analysis/PointerBase/PointerBase.h"
 #include "compiler/transforms/ExpandDescriptors/BlockAccess.h"
 #include "compiler/transforms/ExpandDescriptors/BlockCopies.h"
+#include "compiler/transforms/ExpandDescriptors/LoadedArrays.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -290,6 +291,7 @@ void ExpandDescriptorsPass::runOnOperation() {
     splitDescriptorArguments(function);
     if (failed(refuseWrites(function)))
       return signalPassFailure();
+    promiseLoadedAlignment(function);
     selectBlockCopies(function);
   }
 

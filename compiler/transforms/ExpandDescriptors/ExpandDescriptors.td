@@ -17,7 +17,8 @@ def ExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
     `descriptor_bytes`). These accesses, and their descriptors, are marked. An argument that was one is its parts: the
     base, the sizes (`i32`), the strides of all dimensions but the last (`i64`).
     Loops and branches carry the parts. What was known of a host's descriptor is
-    on its parts: base and strides are divisible by 16 bytes.
+    on its parts: base and strides are divisible by 16 bytes. The same is promised
+    of those that the program loads, as the language asks for.
 
     ```mlir
     %x = tile.descriptor_load %d[%i, %j] : !tile.desc<128x64xf16>

@@ -43,4 +43,30 @@ func.func @copy(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {tile
   tile.store %q2, %x mask %m2 : tensor<16x64x!tile.ptr<f16>, #layout>
   return
 }
+// A row may end anywhere: a copy reads the elements that are inside, of two bytes each.
+// CHECK-LABEL: func.func @last
+// CHECK: %[[FIRST:.+]] = arith.select %{{.*}}, %c2_i32, %c0_i32 : i32
+// CHECK: %[[SECOND:.+]] = arith.select %{{.*}}, %c2_i32, %c0_i32 : i32
+// CHECK: arith.addi %[[FIRST]], %[[SECOND]] : i32
+// CHECK-COUNT-6: arith.addi
+// CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg, %{{.*}} : !llvm.ptr<3>, !llvm.ptr<1>, i32
+func.func @last(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
+  %i = tile.arange 0 : tensor<64xi32, #row>
+  %ns = tile.splat %n : tensor<64xi32, #row>
+  %m = arith.cmpi slt, %i, %ns : tensor<64xi32, #row>
+  %ps = tile.splat %p : tensor<64x!tile.ptr<f16>, #row>
+  %q = tile.addptr %ps, %i : tensor<64x!tile.ptr<f16>, #row>, tensor<64xi32, #row>
+  %q1 = tile.expand_dims %q axis 0 : tensor<64x!tile.ptr<f16>, #row> -> tensor<1x64x!tile.ptr<f16>, #rows>
+  %q2 = tile.broadcast %q1 : tensor<1x64x!tile.ptr<f16>, #rows> -> tensor<16x64x!tile.ptr<f16>, #layout>
+  %m1 = tile.expand_dims %m axis 0 : tensor<64xi1, #row> -> tensor<1x64xi1, #rows>
+  %m2 = tile.broadcast %m1 : tensor<1x64xi1, #rows> -> tensor<16x64xi1, #layout>
+  %one = arith.constant 1 : i32
+  %stack = tile.buffer_alloc : !stack
+  %block = tile.buffer_view %stack[%one] : !stack
+  %c = tile.async_copy %q2, %block mask %m2 : tensor<16x64x!tile.ptr<f16>, #layout> -> !buffer
+  %d = tile.commit(%c) : !tile.pending<!buffer>
+  %e = tile.await(%d) in_flight 1 : !tile.pending<!buffer>
+  tile.barrier
+  return
+}
 }
