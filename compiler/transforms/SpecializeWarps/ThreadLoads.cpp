@@ -84,15 +84,46 @@ std::optional<RingLoad> ThreadLoads::select(LoadOp load) {
   return RingLoad{load, chooseBuffer(load, run)};
 }
 
-/// An address for each copy of a thread.
+/// Whether integers of 64 bits are compared to make `mask`.
+static bool comparesWide(Value mask) {
+  Operation *op = mask.getDefiningOp();
+  if (!op || !isa<RankedTensorType>(mask.getType()))
+    return false;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return getElementType(compare.getLhs().getType()).isInteger(64);
+  return isa<arith::AndIOp, arith::OrIOp, BroadcastOp, ExpandDimsOp, ConvertLayoutOp>(op) &&
+         llvm::any_of(op->getOperands(), comparesWide);
+}
+
+/// Whether copies of one thread are masked each for itself, by what takes as many registers as an
+/// address: the mask changes from run to run. Code generators compare again for each copy.
+static bool hasWideMasks(LoadOp load, const AccessAnalysis &patterns) {
+  if (!load.getMask() || !comparesWide(load.getMask()))
+    return false;
+  ArrayRef<int64_t> shape = getShape(load.getType());
+  ValuePattern mask = patterns.get(load.getMask());
+  CopyRun run = findCopyRun(load, patterns);
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (dim != run.dim && mask.constancy[dim] < getPowerOfTwoPart(shape[dim]))
+      return true;
+  return false;
+}
+
+/// An address for each copy of a thread, and what its mask takes. Addresses that were not kept in
+/// registers would keep the next copies waiting.
 int64_t ThreadLoads::countRegisters(ArrayRef<Ring> rings, int64_t threads) {
-  constexpr int64_t kWordsOfAddress = 2;
+  constexpr int64_t kWordsOfAddress = 2, kWordsOfMask = 2;
+  std::optional<AccessAnalysis> patterns;
   int64_t words = 0;
   for (const Ring &ring : rings)
-    for (const RingStack &stack : ring.stacks)
-      if (stack.byThreads)
-        words += kWordsOfAddress *
-                 llvm::divideCeil(stack.block.getBytes(),
-                                  threads * getWidestCopy(ring.sites.front().front().op));
+    for (auto [stack, load] : llvm::zip(ring.stacks, ring.sites.front())) {
+      if (!stack.byThreads)
+        continue;
+      if (!patterns)
+        patterns.emplace(load.op->getParentOfType<func::FuncOp>());
+      bool isMasked = hasWideMasks(cast<LoadOp>(load.op), *patterns);
+      int64_t copies = llvm::divideCeil(stack.block.getBytes(), threads * getWidestCopy(load.op));
+      words += (kWordsOfAddress + (isMasked ? kWordsOfMask : 0)) * copies;
+    }
   return words;
 }
