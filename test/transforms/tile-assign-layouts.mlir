@@ -172,3 +172,37 @@ func.func @weights(%x: !tile.ptr<f16>, %si: i32, %sj: i32, %a: tensor<64x32xf16>
   return %d : tensor<64x64xf32>
 }
 }
+
+// -----
+
+// Copies can leave out the last elements: rows that end anywhere are loaded in vectors where they become copies, for a dot.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+// CHECK-DAG: #[[WIDE:.+]] = #tile.layout<[64, 32]: register = {{\[\[}}0, 1], [0, 2], [0, 4],
+// CHECK-LABEL: func.func @rows_that_end_anywhere
+// CHECK: tile.load %{{.*}} mask %{{.*}} : tensor<64x32x!tile.ptr<f16>, #[[WIDE]]>
+func.func @rows_that_end_anywhere(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: tensor<32x16xf16>, %n: i32, %columns: i32) -> tensor<64x16xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %c32 = arith.constant dense<32> : tensor<64x1xi32>
+  %i = tile.arange 0 : tensor<64xi32>
+  %j = tile.arange 0 : tensor<32xi32>
+  %i2 = tile.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %is = arith.muli %i2, %c32 : tensor<64x1xi32>
+  %j2 = tile.expand_dims %j axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %ib = tile.broadcast %is : tensor<64x1xi32> -> tensor<64x32xi32>
+  %jb = tile.broadcast %j2 : tensor<1x32xi32> -> tensor<64x32xi32>
+  %o = arith.addi %ib, %jb : tensor<64x32xi32>
+  %xs = tile.splat %x : tensor<64x32x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %o : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+  %end = tile.splat %columns : tensor<1x32xi32>
+  %inside = arith.cmpi slt, %j2, %end : tensor<1x32xi32>
+  %m = tile.broadcast %inside : tensor<1x32xi1> -> tensor<64x32xi1>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x16xf32>) : i32 {
+    %a = tile.load %p mask %m : tensor<64x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %b, %s : tensor<64x32xf16>, tensor<32x16xf16> -> tensor<64x16xf32>
+    scf.yield %d : tensor<64x16xf32>
+  }
+  return %r : tensor<64x16xf32>
+}
+}

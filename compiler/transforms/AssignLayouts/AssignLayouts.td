@@ -13,8 +13,10 @@ def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
     After: every block has a layout. Memory accesses have one in which each
     thread moves as many consecutive elements at a time as alignment and mask
     admit, up to the target's `access_bits`, and neighbouring lanes neighbouring
-    vectors. Where no elements are known to be consecutive, lanes go along a dimension
-    whose elements are not multiples of a number apart. Everything else has the plain layout of its shape; conversions
+    vectors. Of loads that are to become copies for a dot the mask may leave out the
+    last elements of a vector. Where no elements are known to be consecutive, lanes go
+    along a dimension whose elements are not multiples of a number apart. Everything
+    else has the plain layout of its shape; conversions
     stand wherever the two meet. `tile-remove-conversions` then moves layouts
     so that few of them remain.
 
