@@ -294,7 +294,7 @@ func.func @wide_masks(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !ti
     %y = tile.load %pb : tensor<64x64x!tile.ptr<f16>>
     %d = tile.dot %x, %y, %s : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf32>
     scf.yield %d : tensor<128x64xf32>
-  }
+  } {tile.warp_specialize}
   tile.store %out, %r : tensor<128x64x!tile.ptr<f32>>
   return
 }
