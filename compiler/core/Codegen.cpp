@@ -178,6 +178,10 @@ static InFlightDiagnostic emitCodegenError(ModuleOp op) {
 /// A copy whose functions have the scopes without which LLVM drops lines of source.
 static OwningOpRef<ModuleOp> addScopes(ModuleOp op) {
   OwningOpRef<ModuleOp> copy = op.clone();
+  // Memory may have the place of what was inlined, which the pass looks for a function around.
+  for (Operation &each : *copy->getBody())
+    if (!isa<LLVM::LLVMFuncOp>(each))
+      each.setLoc(UnknownLoc::get(op.getContext()));
   PassManager pm(op.getContext());
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
   options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
