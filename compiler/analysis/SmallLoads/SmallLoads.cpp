@@ -32,12 +32,15 @@ bool tile::isSmallLoad(LoadOp load, scf::ForOp loop, const LoopWrites &writes) {
   return slice.add(load.getPointer()) && llvm::none_of(slice.ops, llvm::IsaPred<LoadOp>);
 }
 
+bool tile::isAdvanced(LoadOp load, scf::ForOp loop) {
+  LoopSlice slice(loop);
+  return slice.add(load.getPointer()) && !slice.carried.empty();
+}
+
 bool tile::isBetterCopied(LoadOp load, scf::ForOp loop) {
   if (countElements(load.getType()) > kMostCarriedElements)
     return false; // an address for each of them
-  LoopSlice slice(loop);
-  bool isAdvanced = slice.add(load.getPointer()) && !slice.carried.empty();
-  return isAdvanced || llvm::any_of(load->getUsers(), [](Operation *user) {
+  return isAdvanced(load, loop) || llvm::any_of(load->getUsers(), [](Operation *user) {
            return isa<ConvertLayoutOp>(user) &&
                   countElements(user->getResult(0).getType()) > kMostCarriedElements;
          });

@@ -23,6 +23,9 @@ int64_t countElements(mlir::Type type);
 /// of a dot, from where the loop does not write, at a place that no other load tells.
 bool isSmallLoad(LoadOp load, mlir::scf::ForOp loop, const LoopWrites &writes);
 
+/// Whether the loop advances the load's address.
+bool isAdvanced(LoadOp load, mlir::scf::ForOp loop);
+
 /// Whether such a load is better copied on chip than carried in registers, as it is now.
 bool isBetterCopied(LoadOp load, mlir::scf::ForOp loop);
 

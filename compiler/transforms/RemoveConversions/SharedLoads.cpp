@@ -57,7 +57,7 @@ void tile::shareSmallLoads(func::FuncOp function) {
     LoopWrites writes(loop);
     for (LoadOp load : loop.getBody()->getOps<LoadOp>())
       if (isSmallLoad(load, loop, writes) && !load.getOther() &&
-          countElements(load.getType()) > kMostCarriedElements)
+          (countElements(load.getType()) > kMostCarriedElements || isAdvanced(load, loop)))
         loads.push_back(load);
   });
   llvm::for_each(loads, share);
