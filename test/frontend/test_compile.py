@@ -114,6 +114,30 @@ def test_compiling_twice_gives_the_same(kernel):
     assert again.binary == kernel.binary and again.asm["tile"] == kernel.asm["tile"]
 
 
+@tw.jit
+def doubling_paths(x, out, n, factor, LENGTH: tl.constexpr):
+    """Addresses, a mask and a loop's end to whose starts each step doubles the number of paths."""
+    places, first = tl.arange(0, 64), tl.program_id(0)
+    wanted, rows = places < n, tl.program_id(1)
+    for _ in tl.static_range(LENGTH):
+        places = places * factor + places
+        wanted = (wanted & (places < n)) | wanted
+        first = tl.minimum(first * 2 + first, first + n)
+        rows = rows * factor + rows
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in range(first, rows):
+        block = tl.load(x + places[:, None] + tl.arange(0, 64)[None, :] + k * 64, mask=wanted[:, None], other=0.0)
+        acc = tl.dot(block, block, acc)
+    tl.store(out + tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :], acc)
+
+
+@pytest.mark.parametrize("target", ["cpu", "nvidia:sm_80", "nvidia:sm_90a", "amd:gfx942"])
+def test_values_with_very_many_paths_are_looked_at_once(target):
+    # Following each path would take longer than anyone can wait.
+    signature = {"x": "*fp16:16", "out": "*fp32:16", "n": "i32", "factor": "i32", "LENGTH": 64}
+    assert tw.compile(doubling_paths, signature, target=target, num_warps=8).binary
+
+
 @pytest.mark.parametrize("target", ["cpu"])
 def test_dump_writes_every_stage(tmp_path, monkeypatch, target):
     monkeypatch.setenv("TILEWRIGHT_DUMP", str(tmp_path))

@@ -39,8 +39,29 @@ static std::optional<unsigned> getSourceDim(Operation *op, unsigned dim) {
   return std::nullopt;
 }
 
-/// How `value` changes from one element to the next along `dim`.
-static std::optional<int64_t> getStrideAlong(Value value, unsigned dim) {
+namespace {
+/// Finds how values change from one element to the next along a dimension, each value's once:
+/// paths to what it is computed from may be very many.
+class StrideSearch {
+public:
+  std::optional<int64_t> getStrideAlong(Value value, unsigned dim);
+
+private:
+  std::optional<int64_t> findStrideAlong(Value value, unsigned dim);
+
+  DenseMap<std::pair<Value, unsigned>, std::optional<int64_t>> known;
+};
+} // namespace
+
+std::optional<int64_t> StrideSearch::getStrideAlong(Value value, unsigned dim) {
+  if (auto found = known.find({value, dim}); found != known.end())
+    return found->second;
+  std::optional<int64_t> stride = findStrideAlong(value, dim);
+  known.try_emplace({value, dim}, stride);
+  return stride;
+}
+
+std::optional<int64_t> StrideSearch::findStrideAlong(Value value, unsigned dim) {
   Operation *op = value.getDefiningOp();
   if (!isBlock(value))
     return 0;
@@ -66,20 +87,29 @@ static std::optional<int64_t> getStrideAlong(Value value, unsigned dim) {
 
 /// Whether what `value` is computed from is consecutive along `dim`.
 bool GroupBuilder::isConsecutiveAlong(Value value, unsigned dim) {
-  Operation *op = value.getDefiningOp();
-  if (Buffer *buffer = plan.getBuffer(value))
-    return buffer->strides[dim] == 1;
-  if (!op || !isVirtual(op))
-    return false;
-  if (auto load = dyn_cast<LoadOp>(op))
-    return getStrideAlong(load.getPointer(), dim) == 1;
-  if (isShapeChange(op)) {
-    std::optional<unsigned> source = getSourceDim(op, dim);
-    return source && isConsecutiveAlong(op->getOperand(0), *source);
+  llvm::SetVector<std::pair<Value, unsigned>> sources;
+  sources.insert({value, dim});
+  for (size_t i = 0; i < sources.size(); ++i) {
+    auto [source, along] = sources[i];
+    if (Buffer *buffer = plan.getBuffer(source)) {
+      if (buffer->strides[along] == 1)
+        return true;
+      continue;
+    }
+    Operation *op = source.getDefiningOp();
+    if (!op || !isVirtual(op))
+      continue;
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (StrideSearch().getStrideAlong(load.getPointer(), along) == 1)
+        return true;
+    } else if (!isShapeChange(op)) {
+      for (Value operand : llvm::make_filter_range(op->getOperands(), isBlock))
+        sources.insert({operand, along});
+    } else if (std::optional<unsigned> below = getSourceDim(op, along)) {
+      sources.insert({op->getOperand(0), *below});
+    }
   }
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return isBlock(operand) && isConsecutiveAlong(operand, dim);
-  });
+  return false;
 }
 
 //===----------------------------------------------------------------------===//

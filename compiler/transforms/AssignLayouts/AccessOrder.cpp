@@ -15,11 +15,32 @@ namespace {
 /// How neighbours along a dimension differ: not at all, by multiples of a number that is not
 /// known to be one (a stride of one is known: kernels are compiled for it), or otherwise.
 enum class Step { None, Far, Near };
+
+/// Finds steps. Each value's is found once: a chain such as x = x * a + x has as many paths
+/// to its start as two to the power of its length.
+class StepSearch {
+public:
+  Step getStep(Value value, unsigned dim);
+
+private:
+  Step findStep(Value value, unsigned dim);
+  Step getWidest(ValueRange values, unsigned dim);
+  Step getProductStep(arith::MulIOp product, unsigned dim);
+  Step getCarriedStep(BlockArgument argument, unsigned dim);
+
+  DenseMap<std::pair<Value, unsigned>, Step> known;
+};
 } // namespace
 
-static Step getStep(Value value, unsigned dim);
+Step StepSearch::getStep(Value value, unsigned dim) {
+  if (auto found = known.find({value, dim}); found != known.end())
+    return found->second;
+  Step step = findStep(value, dim);
+  known.try_emplace({value, dim}, step);
+  return step;
+}
 
-static Step getWidest(ValueRange values, unsigned dim) {
+Step StepSearch::getWidest(ValueRange values, unsigned dim) {
   Step widest = Step::None;
   for (Value value : values)
     widest = std::max(widest, getStep(value, dim));
@@ -33,21 +54,21 @@ static Step scale(Step step, Value factor) {
   return step == Step::None || isOne ? step : Step::Far;
 }
 
-static Step getProductStep(arith::MulIOp product, unsigned dim) {
+Step StepSearch::getProductStep(arith::MulIOp product, unsigned dim) {
   Step left = getStep(product.getLhs(), dim), right = getStep(product.getRhs(), dim);
   if (right == Step::None)
     return scale(left, product.getRhs());
   return left == Step::None ? scale(right, product.getLhs()) : Step::Near;
 }
 
-static Step getCarriedStep(BlockArgument argument, unsigned dim) {
+Step StepSearch::getCarriedStep(BlockArgument argument, unsigned dim) {
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop || argument == loop.getInductionVar())
     return Step::Near;
   return getStep(loop.getTiedLoopInit(argument)->get(), dim);
 }
 
-static Step getStep(Value value, unsigned dim) {
+Step StepSearch::findStep(Value value, unsigned dim) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || type.getDimSize(dim) == 1)
     return Step::None;
@@ -82,9 +103,10 @@ static std::optional<unsigned> getSummedDim(Operation *access) {
 SmallVector<unsigned> tile::getAccessOrder(Operation *access, Value pointer,
                                            const ValuePattern &pattern) {
   unsigned rank = cast<RankedTensorType>(pointer.getType()).getRank();
+  StepSearch search;
   SmallVector<Step> steps;
   for (unsigned dim = 0; dim < rank; ++dim)
-    steps.push_back(getStep(pointer, dim));
+    steps.push_back(search.getStep(pointer, dim));
   SmallVector<unsigned> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
   std::optional<unsigned> summed = getSummedDim(access);

@@ -63,7 +63,8 @@ static LogicalResult expandCast(Operation *op, LaneBuilder &at, const NarrowFloa
 namespace {
 struct ExpandCastsPass : tile::impl::ExpandCastsBase<ExpandCastsPass> {
   void runOnOperation() override {
-    NarrowFloatFacts facts(getTarget(getOperation()));
+    TargetAttr target = getTarget(getOperation());
+    NarrowFloatFacts facts(target);
     if (failed(facts.verify(getOperation())))
       return signalPassFailure();
     OperationFolder constants(&getContext());
@@ -71,7 +72,7 @@ struct ExpandCastsPass : tile::impl::ExpandCastsBase<ExpandCastsPass> {
     getOperation()->walk([&](Operation *op) {
       if (isNarrowArithmetic(op, facts))
         arithmetic.push_back(op);
-      else if (isByteCast(op, getTarget(getOperation()), facts))
+      else if (isByteCast(op, target, facts))
         bytes.push_back(op);
       else if (isa<CastOp, arith::ExtFOp, arith::TruncFOp>(op))
         casts.push_back(op);

@@ -17,6 +17,21 @@ struct Trend {
   bool isSame() const { return axes == 0; }
   Trend reversed() const { return {axes, -direction}; }
 };
+
+/// Finds trends; nothing: a value depends on something else than places in the grid, or in a
+/// way that is not seen. Each value's is found once: paths to it may be very many.
+class TrendSearch {
+public:
+  std::optional<Trend> getTrend(Value value);
+  std::optional<Trend> getIterationsTrend(Operation *op);
+
+private:
+  std::optional<Trend> findTrend(Value value);
+  std::optional<Trend> joinOperands(Operation *op);
+  std::optional<Trend> getScaledTrend(Operation *op);
+
+  DenseMap<Value, std::optional<Trend>> known;
+};
 } // namespace
 
 static Trend join(Trend a, Trend b) {
@@ -25,9 +40,15 @@ static Trend join(Trend a, Trend b) {
   return {a.axes | b.axes, a.direction == b.direction ? a.direction : 0};
 }
 
-static std::optional<Trend> getTrend(Value value);
+std::optional<Trend> TrendSearch::getTrend(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  std::optional<Trend> trend = findTrend(value);
+  known.try_emplace(value, trend);
+  return trend;
+}
 
-static std::optional<Trend> joinOperands(Operation *op) {
+std::optional<Trend> TrendSearch::joinOperands(Operation *op) {
   Trend all;
   for (Value operand : op->getOperands()) {
     std::optional<Trend> trend = getTrend(operand);
@@ -39,7 +60,7 @@ static std::optional<Trend> joinOperands(Operation *op) {
 }
 
 /// Of a product or a quotient with a number that is the same for all. Sizes are not negative.
-static std::optional<Trend> getScaledTrend(Operation *op) {
+std::optional<Trend> TrendSearch::getScaledTrend(Operation *op) {
   std::optional<Trend> first = getTrend(op->getOperand(0)), second = getTrend(op->getOperand(1));
   bool isScaled =
       first && second && (second->isSame() || (first->isSame() && isa<arith::MulIOp>(op)));
@@ -52,8 +73,7 @@ static std::optional<Trend> getScaledTrend(Operation *op) {
   return isNegative ? trend.reversed() : trend;
 }
 
-/// Nothing: it depends on something else than places in the grid, or in a way that is not seen.
-static std::optional<Trend> getTrend(Value value) {
+std::optional<Trend> TrendSearch::findTrend(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? std::optional(Trend())
                                                                  : std::nullopt;
@@ -77,7 +97,7 @@ static std::optional<Trend> getTrend(Value value) {
 }
 
 /// How the number of a loop's iterations changes.
-static std::optional<Trend> getIterationsTrend(Operation *op) {
+std::optional<Trend> TrendSearch::getIterationsTrend(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
     return std::nullopt;
@@ -89,11 +109,12 @@ static std::optional<Trend> getIterationsTrend(Operation *op) {
 }
 
 std::optional<ProgramWork> tile::getProgramWork(func::FuncOp function) {
+  TrendSearch search;
   uint32_t axes = 0;
   bool grows = false, shrinks = false;
   bool isKnown = !function
                       .walk([&](LoopLikeOpInterface loop) {
-                        std::optional<Trend> trend = getIterationsTrend(loop);
+                        std::optional<Trend> trend = search.getIterationsTrend(loop);
                         if (!trend)
                           return WalkResult::interrupt();
                         axes |= trend->axes;
