@@ -26,7 +26,7 @@ private:
   Value *build(Pair pair);
   Value *combine(Pair pair);
   Value *gather(Pair pair);
-  Value *spread(Value *bytes);
+  Value *spread(Value *vector, int place);
   Value *shift(Instruction &first, Value *operands);
 
   Function &function;
@@ -79,6 +79,8 @@ static bool canCombine(const Value *firstValue, const Value *secondValue) {
   case Instruction::FMul:
   case Instruction::FNeg:
     return isHalfFloat(first->getType());
+  case Instruction::Select:
+    return isHalfword(first->getType()) && first->getOperand(0) == second->getOperand(0);
   case Instruction::BitCast:
     return isHalfword(first->getType()) && isHalfword(first->getOperand(0)->getType());
   case Instruction::ZExt:
@@ -89,6 +91,11 @@ static bool canCombine(const Value *firstValue, const Value *secondValue) {
   default:
     return false;
   }
+}
+
+/// The operands that each element has: all but what chooses for both.
+static auto getPaired(Instruction &instruction) {
+  return drop_begin(instruction.operands(), isa<SelectInst>(instruction) ? 1 : 0);
 }
 
 /// The vector whose neighbours the two are, an even place first.
@@ -114,7 +121,7 @@ bool Pairer::isWorthwhile(Pair pair, unsigned depth) const {
   auto *one = cast<Instruction>(first), *other = cast<Instruction>(second);
   if (one->getParent() != other->getParent())
     return false;
-  for (auto [left, right] : zip(one->operands(), other->operands()))
+  for (auto [left, right] : zip(getPaired(*one), getPaired(*other)))
     if (!isWorthwhile({left, right}, depth + 1))
       return false;
   return true;
@@ -124,12 +131,22 @@ bool Pairer::isWorthwhile(Pair pair, unsigned depth) const {
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// Bytes, each in a halfword, by one shift.
-Value *Pairer::spread(Value *bytes) {
+/// Neighbours among bytes, each in a halfword: of a word of four by one permutation, else by
+/// a shift.
+Value *Pairer::spread(Value *vector, int place) {
+  auto *words = FixedVectorType::get(b.getInt16Ty(), 2);
+  auto *pair = FixedVectorType::get(b.getInt8Ty(), 2);
+  if (cast<FixedVectorType>(vector->getType())->getNumElements() % 4 == 0) {
+    int start = place & ~3, first = place - start, zero = 4;
+    Value *four = b.CreateShuffleVector(vector, {start, start + 1, start + 2, start + 3});
+    Value *apart = b.CreateShuffleVector(four, Constant::getNullValue(four->getType()),
+                                         {first, zero, first + 1, zero});
+    return b.CreateTrunc(b.CreateBitCast(apart, words), pair);
+  }
+  Value *bytes = b.CreateShuffleVector(vector, {place, place + 1});
   Value *word = b.CreateZExt(b.CreateBitCast(bytes, b.getInt16Ty()), b.getInt32Ty());
   Value *apart = b.CreateAnd(b.CreateOr(word, b.CreateShl(word, 8)), 0x00ff00ff);
-  auto *words = FixedVectorType::get(b.getInt16Ty(), 2);
-  return b.CreateTrunc(b.CreateBitCast(apart, words), bytes->getType());
+  return b.CreateTrunc(b.CreateBitCast(apart, words), pair);
 }
 
 /// Neighbours in a vector, or constants.
@@ -142,8 +159,8 @@ Value *Pairer::gather(Pair pair) {
       b.SetInsertPoint(&*function.getEntryBlock().getFirstInsertionPt());
     auto place = static_cast<int>(
         cast<ConstantInt>(cast<ExtractElementInst>(first)->getIndexOperand())->getZExtValue());
-    Value *both = b.CreateShuffleVector(vector, {place, place + 1});
-    return first->getType()->isIntegerTy(8) ? spread(both) : both;
+    return first->getType()->isIntegerTy(8) ? spread(vector, place)
+                                            : b.CreateShuffleVector(vector, {place, place + 1});
   }
   return ConstantVector::get({cast<Constant>(first), cast<Constant>(second)});
 }
@@ -170,7 +187,7 @@ Value *Pairer::shift(Instruction &first, Value *operands) {
 Value *Pairer::combine(Pair pair) {
   auto *first = cast<Instruction>(pair.first), *second = cast<Instruction>(pair.second);
   SmallVector<Value *> operands;
-  for (auto [left, right] : zip(first->operands(), second->operands()))
+  for (auto [left, right] : zip(getPaired(*first), getPaired(*second)))
     operands.push_back(build({left, right}));
   // Where the later one is, so that pairs of these pairs find it.
   b.SetInsertPoint((first->comesBefore(second) ? second : first)->getNextNode());
@@ -179,8 +196,8 @@ Value *Pairer::combine(Pair pair) {
     return shift(*first, operands.front());
   Instruction *both = first->clone();
   both->mutateType(FixedVectorType::get(first->getType(), 2));
-  for (auto [i, operand] : enumerate(operands))
-    both->setOperand(i, operand);
+  for (auto [use, operand] : zip(getPaired(*both), operands))
+    use.set(operand);
   both->andIRFlags(second);
   return b.Insert(both);
 }

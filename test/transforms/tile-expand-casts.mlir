@@ -69,8 +69,7 @@ module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32,
   func.func @bytes(%x: tensor<8xi8>, %w: tensor<8xi16>) -> (tensor<8xf16>, tensor<8xbf16>, tensor<8xf16>, tensor<8xf16>) {
     // CHECK: %[[W:.*]] = arith.extui %{{.*}} : tensor<8xi8> to tensor<8xi16>
     // CHECK: %[[U:.*]] = arith.xori %[[W]]
-    // CHECK: %[[B:.*]] = arith.ori %[[U]]
-    // CHECK: %[[F:.*]] = arith.bitcast %[[B]] : tensor<8xi16> to tensor<8xf16>
+    // CHECK: %[[F:.*]] = arith.bitcast %[[U]] : tensor<8xi16> to tensor<8xf16>
     // CHECK: arith.subf %[[F]]
     %0 = arith.sitofp %x : tensor<8xi8> to tensor<8xf16>
     // CHECK: arith.extui

@@ -101,6 +101,34 @@ func.func @copy(%p: tensor<1024x!tile.ptr<f32>, #l>) {
   return
 }
 
+// A copy to what the iteration before accessed waits for those accesses, not for those of its own iteration.
+// CHECK-LABEL: func.func @previous
+func.func @previous(%p: tensor<1024x!tile.ptr<f32>, #l>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<2x1024xf32, #m>
+  %v = tile.buffer_view %a[%c0] : !tile.buffer<2x1024xf32, #m>
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.buffer_load
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.async_copy
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.buffer_load %v : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #k>
+    %c = tile.async_copy %p, %v {tile.previous_block} : tensor<1024x!tile.ptr<f32>, #l> -> !tile.buffer<1024xf32, #m>
+  }
+  // A loop's accesses are older than what follows begins.
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.buffer_load
+  // CHECK-NEXT: tile.async_copy
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tile.barrier
+    %x = tile.buffer_load %v : !tile.buffer<1024xf32, #m> -> tensor<1024xf32, #k>
+    %c = tile.async_copy %p, %v {tile.previous_block} : tensor<1024x!tile.ptr<f32>, #l> -> !tile.buffer<1024xf32, #m>
+  }
+  return
+}
+
 // Reductions that lie apart: all threads meet in each, so that the next one, or the next step, needs no barrier before.
 // CHECK-LABEL: func.func @reductions
 func.func @reductions(%x: tensor<1024xf32, #l>, %p: !tile.ptr<f32>, %n: i32) {

@@ -16,14 +16,15 @@ bool tile::isByteCast(Operation *op, TargetAttr target, const NarrowFloatFacts &
 static Lanes convertToF16(Lanes word, FloatType f16) {
   constexpr int64_t k1024 = 0x6400, kSign = 0x80;
   constexpr double kOffset = 1024 + 128;
-  return ((word ^ kSign) | k1024).asFloat(f16) - kOffset;
+  return (word ^ (k1024 | kSign)).asFloat(f16) - kOffset;
 }
 
 /// Seven bits are the low ones of a number from 128 on; the sign bit makes the 128 that is
 /// taken away again 256.
 static Lanes convertToBF16(Lanes word, FloatType bf16) {
   constexpr int64_t k128 = 0x4300, kSign = 0x80, kLow = 0x7f;
-  return ((word & kLow) | k128).asFloat(bf16) - ((word & kSign) | k128).asFloat(bf16);
+  Lanes both = word | k128;
+  return (both & (k128 | kLow)).asFloat(bf16) - (both & (k128 | kSign)).asFloat(bf16);
 }
 
 void tile::expandByteCast(Operation *op, LaneBuilder &at) {

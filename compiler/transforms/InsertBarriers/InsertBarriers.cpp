@@ -37,12 +37,15 @@ struct Interval {
   /// A buffer of which each thread accesses only its own elements, or a conversion
   /// of which each warp does; null: of others.
   Operation *owner = nullptr;
+  /// Accessed before the iteration that we are in began.
+  bool isOlder = false;
   bool meets(const Interval &other) const {
     bool isOwn = owner && owner == other.owner;
     return !isOwn && begin < other.end && other.begin < end;
   }
   bool operator==(const Interval &other) const {
-    return begin == other.begin && end == other.end && owner == other.owner;
+    return begin == other.begin && end == other.end && owner == other.owner &&
+           isOlder == other.isOlder;
   }
 };
 
@@ -79,6 +82,20 @@ struct State {
     writes.clear();
     globalReads.clear();
     globalWrites.clear();
+  }
+  /// An iteration begins.
+  void age() {
+    auto ageAll = [](SmallVector<Interval> &intervals) {
+      SmallVector<Interval> aged;
+      for (Interval &interval : intervals) {
+        interval.isOlder = true;
+        mergeList<Interval>(aged, interval);
+      }
+      intervals = aged;
+    };
+    ageAll(reads);
+    ageAll(writes);
+    llvm::for_each(products, ageAll);
   }
   /// Returns whether something was new.
   bool merge(const State &other) {
@@ -210,12 +227,14 @@ void BarrierInserter::visit(Operation *op, State &state) {
 
 void BarrierInserter::visitLoop(Operation *op, State &state) {
   State entry = state;
+  entry.age();
   bool changed = true;
   while (changed) {
     State body = entry;
     for (Region &region : op->getRegions())
       visitRegion(region, body);
     State around = body;
+    around.age();
     for (SmallVector<GlobalUse> *uses : {&around.globalReads, &around.globalWrites})
       for (GlobalUse &use : *uses)
         if (use.pointer && op->isAncestor(use.pointer.getParentRegion()->getParentOp()))
@@ -304,9 +323,13 @@ SmallVector<Interval> BarrierInserter::getIntervals(Value buffer) const {
   return intervals;
 }
 
-static bool meet(ArrayRef<Interval> some, ArrayRef<Interval> others) {
+/// Whether `some` meet `others`, of which only those before the iteration count for what
+/// the iteration before accessed.
+static bool meet(ArrayRef<Interval> some, ArrayRef<Interval> others, bool isPrevious = false) {
   return llvm::any_of(some, [&](const Interval &interval) {
-    return llvm::any_of(others, [&](const Interval &other) { return interval.meets(other); });
+    return llvm::any_of(others, [&](const Interval &other) {
+      return (other.isOlder || !isPrevious) && interval.meets(other);
+    });
   });
 }
 
@@ -353,7 +376,8 @@ void BarrierInserter::visitOnChip(Operation *op, State &state) {
     State::mergeList<Interval>(state.reads, intervals);
   } else if (isa<BufferStoreOp, AsyncCopyOp>(op)) {
     SmallVector<Interval> intervals = getIntervals(op->getOperand(1));
-    if (::meet(intervals, state.reads) || ::meet(intervals, state.writes))
+    bool isPrevious = op->hasAttr(kPreviousBlockAttr);
+    if (::meet(intervals, state.reads, isPrevious) || ::meet(intervals, state.writes, isPrevious))
       order(op, state);
     if (isa<BufferStoreOp>(op)) {
       State::mergeList<Interval>(state.writes, intervals);

@@ -12,7 +12,8 @@ def InsertBarriers : Pass<"tile-insert-barriers", "::mlir::func::FuncOp"> {
     After: a `tile.barrier` stands between any two accesses of overlapping bytes
     on chip of which one writes, on every path, around loops too, and no more
     than needed: one barrier orders all that came before. A copy counts as a
-    write where it is awaited: until then nobody has it. Conversions through
+    write where it is awaited: until then nobody has it. One with
+    `tile.previous_block` meets only what came before its iteration. Conversions through
     on-chip memory order themselves.
 
     Products in flight (`tile.async_dot`) read until they are awaited. What they

@@ -166,10 +166,34 @@ static bool endsCopies(Operation *op) {
          await->getOperand(0).getDefiningOp<LoopLikeOpInterface>();
 }
 
+/// Whether `op` starts copies for later iterations, into blocks that no product of its own
+/// iteration reads.
+static bool startsCopiesAhead(Operation *op) {
+  if (auto copy = dyn_cast<AsyncCopyOp>(op))
+    return copy->hasAttr(kPreviousBlockAttr);
+  return isa<scf::IfOp>(op) && !op->walk([](Operation *inner) {
+                                    bool mayRun = isa<AsyncCopyOp>(inner)
+                                                      ? inner->hasAttr(kPreviousBlockAttr)
+                                                      : inner->getNumRegions() != 0 ||
+                                                            isMemoryEffectFree(inner);
+                                    return mayRun ? WalkResult::advance() : WalkResult::interrupt();
+                                  }).wasInterrupted();
+}
+
+/// Whether the products are of the iteration that waits, rather than of the one before.
+static bool awaitsOwn(AwaitDotsOp await) {
+  return llvm::none_of(await.getResultTypes(), llvm::IsaPred<PendingType>) &&
+         llvm::all_of(await.getPending(), [&](Value pending) {
+           auto dot = pending.getDefiningOp<AsyncDotOp>();
+           return dot && dot->getBlock() == await->getBlock();
+         });
+}
+
 /// The first op behind `await` that needs one of its results, or before which
 /// its products must be complete.
 static Operation *findDeadline(AwaitDotsOp await) {
   int64_t registers = 0;
+  bool areOwn = awaitsOwn(await);
   for (Value pending : await.getPending())
     if (auto dot = pending.getDefiningOp<AsyncDotOp>())
       registers += countRegisters(dot);
@@ -179,7 +203,8 @@ static Operation *findDeadline(AwaitDotsOp await) {
     });
     auto store = dyn_cast<BufferStoreOp>(op);
     bool ends = store ? !mayStoreBefore(store, await)
-                      : endsOverlap(op) || endsCopies(op) || exchangesMuch(op);
+                      : (endsOverlap(op) && !(areOwn && startsCopiesAhead(op))) || endsCopies(op) ||
+                            exchangesMuch(op);
     if (auto dot = dyn_cast<AsyncDotOp>(op)) {
       registers += countRegisters(dot);
       ends = !fitRegisters(registers + countLive(op, await), op);

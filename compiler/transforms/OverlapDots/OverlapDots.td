@@ -10,7 +10,8 @@ def OverlapDots : Pass<"tile-overlap-dots", "::mlir::func::FuncOp"> {
     Before: each `tile.async_dot` is awaited at once.
 
     After: each is awaited where its result is first used, or something writes on
-    chip, but for blocks that threads store in other buffers than it reads; a
+    chip, but for blocks that threads store in other buffers than it reads, and
+    copies into those of the iteration before; a
     product that adds to what the one before it gives does not wait for that. No
     more are in flight than a thread's registers hold.
 

@@ -131,8 +131,11 @@ LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value
       mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
       mask = createMask(b, mask, pointer.getType(), isValid);
     }
-    copies.push_back(AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
-                                         op.getCache(), op.getEviction()));
+    auto copy = AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
+                                    op.getCache(), op.getEviction());
+    if (isInLoop && !schedule.isRotated())
+      copy->setAttr(kPreviousBlockAttr, b.getUnitAttr());
+    copies.push_back(copy);
   }
   b.setLoc(loop.getLoc());
   return copies;
@@ -232,9 +235,11 @@ LoopBuilder::Values LoopBuilder::startNext(Value induction, int64_t distance, Va
                                            Value &slot) {
   IRMapping later;
   later.map(loop.getInductionVar(), advance(b, loop, induction, distance));
+  isInLoop = true;
   for (auto [index, value] : llvm::zip(schedule.carried, advanced))
     later.map(loop.getRegionIterArg(index), value);
-  Values started = startCopies(later, slot, hasIteration(b, loop, induction, distance), /*branches=*/true);
+  Values started =
+      startCopies(later, slot, hasIteration(b, loop, induction, distance), /*branches=*/true);
   Value next = arith::AddIOp::create(b, slot, createInt(b.getI32Type(), 1));
   Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
                                        createInt(b.getI32Type(), schedule.stages));
@@ -337,20 +342,20 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   Value slot = arguments[kept.size() + advanced.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
   Buffers buffers = mapBuffers(awaitNext(inFlight));
-  // Products that complete later are started first: the units are never idle
-  // while threads compute addresses.
-  bool startsLast = schedule.completesLater;
   Values started;
-  if (!startsLast)
+  if (!schedule.completesLater && !schedule.startsCopies)
     started = startNext(induction, ahead, advanced, slot);
 
   IRMapping values;
   values.map(loop.getInductionVar(), induction);
   for (auto [index, value] : llvm::zip(neededArguments, kept))
     values.map(loop.getRegionIterArg(index), value);
-  for (Operation &op : loop.getBody()->without_terminator())
+  for (Operation &op : loop.getBody()->without_terminator()) {
     cloneStep(op, values, buffers);
-  if (startsLast)
+    if (&op == schedule.startsCopies)
+      started = startNext(induction, ahead, advanced, slot);
+  }
+  if (schedule.completesLater)
     started = startNext(induction, ahead, advanced, slot);
 
   Values yielded = llvm::map_to_vector(neededArguments, [&](unsigned index) -> Value {

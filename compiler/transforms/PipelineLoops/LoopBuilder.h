@@ -73,6 +73,8 @@ private:
   mlir::Value createIsWhole(mlir::IRMapping &values, mlir::Value isValid);
 
   llvm::DenseSet<unsigned> neededIndices;
+  /// Whether copies go around the stacks, rather than into blocks that are new.
+  bool isInLoop = false;
   Values stacks;
 };
 

@@ -89,9 +89,10 @@ LoopBuilder::Values RotatedLoopBuilder::buildLoop() {
   inits.push_back(createInt(b.getI32Type(), ahead));
   llvm::append_range(inits, pending);
   // The second iteration's number, which may not exist, even as a number.
-  Value hasSecond = arith::AndIOp::create(b, isEntered, hasIteration(b, loop, loop.getLowerBound(), 1));
-  Value lower =
-      arith::SelectOp::create(b, hasSecond, advance(b, loop, loop.getLowerBound(), 1), loop.getUpperBound());
+  Value hasSecond =
+      arith::AndIOp::create(b, isEntered, hasIteration(b, loop, loop.getLowerBound(), 1));
+  Value lower = arith::SelectOp::create(b, hasSecond, advance(b, loop, loop.getLowerBound(), 1),
+                                        loop.getUpperBound());
   scf::ForOp newLoop = createLoop(lower, inits, [&](Value induction, ValueRange arguments) {
     buildBody(induction, arguments);
   });

@@ -180,6 +180,39 @@ static void addSmallLoads(scf::ForOp loop, const AccessAnalysis &patterns, const
   }
 }
 
+/// Whether the product reads copies alone and adds to what the loop carries.
+static bool accumulatesCopies(DotOp dot, scf::ForOp loop, const Schedule &schedule) {
+  auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+  if (!acc || acc.getOwner() != loop.getBody() || !dot->hasOneUse())
+    return false;
+  unsigned index = acc.getArgNumber() - loop.getNumInductionVars();
+  return loop.getYieldedValues()[index] == dot.getResult() &&
+         llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value operand) {
+           Value source = traceOperand(operand).block;
+           return llvm::any_of(schedule.loads, [&](const AheadLoad &ahead) {
+             return ahead.load == source.getDefiningOp();
+           });
+         });
+}
+
+/// Copies start behind products: those that nobody waits for in their own iteration, or else
+/// the first one, so that the units are never idle while threads compute addresses.
+static void placeCopies(scf::ForOp loop, Schedule &schedule) {
+  bool isInBody = true;
+  SmallVector<DotOp> products;
+  loop.getBody()->walk([&](DotOp dot) {
+    if (dot.getUnitAttr() && dot.getUnitAttr().readsOnChip()) {
+      products.push_back(dot);
+      isInBody &= dot->getBlock() == loop.getBody();
+    }
+  });
+  schedule.completesLater = !isInBody || llvm::all_of(products, [&](DotOp dot) {
+    return accumulatesCopies(dot, loop, schedule);
+  });
+  if (!schedule.completesLater)
+    schedule.startsCopies = products.front();
+}
+
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
                                             int64_t freeBytes) {
   Schedule schedule;
@@ -227,7 +260,8 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
       llvm::any_of(schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
   if (isReadLater && schedule.stages > 2 && !schedule.usesRings)
     findRotation(loop, schedule);
-  schedule.completesLater = isReadLater && !schedule.isRotated();
+  if (isReadLater && !schedule.isRotated())
+    placeCopies(loop, schedule);
   schedule.ahead = schedule.stages - 1;
   schedule.addressOps = slice.getOps();
   schedule.carried = llvm::to_vector(slice.carried);

@@ -24,6 +24,9 @@ struct Schedule {
   /// Products of an iteration may be at work when the next one begins: copies
   /// start behind them, once those of the iteration before are complete.
   bool completesLater = false;
+  /// Else the op of the body behind which copies start: the first product that reads on
+  /// chip, which is at work meanwhile; null: they start first.
+  mlir::Operation *startsCopies = nullptr;
   /// On-chip bytes that are left beside all buffers.
   int64_t spareBytes = 0;
   llvm::SmallVector<AheadLoad> loads;

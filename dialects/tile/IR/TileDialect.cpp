@@ -223,6 +223,11 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
                              << (ofModule ? " of a module" : "");
     return success();
   }
+  if (name == kPreviousBlockAttr) {
+    if (!isa<AsyncCopyOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << "expects '" << name << "' as a unit attribute of a copy";
+    return success();
+  }
   if (name == kUnrollFactorAttr || name == kDotsInFlightAttr ||
       llvm::is_contained(kLoopFlagAttrs, name))
     return verifyLoopAttribute(op, attribute);

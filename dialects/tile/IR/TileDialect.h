@@ -53,6 +53,9 @@ inline constexpr llvm::StringLiteral kLoopFlagAttrs[] = {
 /// On a loop whose copies leave it the time: asynchronous products that may
 /// still read their buffers when the next iteration begins.
 inline constexpr llvm::StringLiteral kDotsInFlightAttr = "tile.dots_in_flight";
+/// Unit attribute on a copy in a loop: it writes what the iteration before was the last to
+/// access, not what its own iteration does.
+inline constexpr llvm::StringLiteral kPreviousBlockAttr = "tile.previous_block";
 /// Unit attribute on a loop over programs: they are in no order, as if each had thread
 /// blocks of its own.
 inline constexpr llvm::StringLiteral kProgramLoopAttr = "tile.program_loop";

@@ -68,3 +68,40 @@ llvm.func @signs(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel}
   llvm.store %masked, %out {alignment = 4 : i64} : vector<2xi16>, !llvm.ptr<1>
   llvm.return
 }
+
+// Of four bytes in a word two are spread by one permutation. A choice between halves is one for both, where one
+// condition chooses.
+// CHECK-LABEL: @bytes
+// CHECK-COUNT-2: shufflevector <4 x i8> %{{.*}}, <4 x i8> {{.*}}, <4 x i32> <i32 {{0|2}}, i32 4, i32 {{1|3}}, i32 4>
+// CHECK-COUNT-2: fadd <2 x half>
+// CHECK-COUNT-2: select i1 %{{.*}}, <2 x half>
+// CHECK-NOT: select
+// CHECK: ret void
+llvm.func @bytes(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %which: i1) attributes {nvvm.kernel} {
+  %c0 = llvm.mlir.constant(0 : i32) : i32
+  %c1 = llvm.mlir.constant(1 : i32) : i32
+  %c2 = llvm.mlir.constant(2 : i32) : i32
+  %c3 = llvm.mlir.constant(3 : i32) : i32
+  %bits = llvm.mlir.constant(dense<25728> : vector<4xi16>) : vector<4xi16>
+  %bias = llvm.mlir.constant(dense<1.152000e+03> : vector<4xf16>) : vector<4xf16>
+  %bytes = llvm.load %in {alignment = 4 : i64} : !llvm.ptr<1> -> vector<4xi8>
+  %wide = llvm.zext %bytes : vector<4xi8> to vector<4xi16>
+  %coded = llvm.xor %wide, %bits : vector<4xi16>
+  %halves = llvm.bitcast %coded : vector<4xi16> to vector<4xf16>
+  %x = llvm.fsub %halves, %bias : vector<4xf16>
+  %x0 = llvm.extractelement %x[%c0 : i32] : vector<4xf16>
+  %x1 = llvm.extractelement %x[%c1 : i32] : vector<4xf16>
+  %x2 = llvm.extractelement %x[%c2 : i32] : vector<4xf16>
+  %x3 = llvm.extractelement %x[%c3 : i32] : vector<4xf16>
+  %y0 = llvm.select %which, %x0, %x2 : i1, f16
+  %y1 = llvm.select %which, %x1, %x3 : i1, f16
+  %y2 = llvm.select %which, %x2, %x0 : i1, f16
+  %y3 = llvm.select %which, %x3, %x1 : i1, f16
+  %none = llvm.mlir.undef : vector<4xf16>
+  %z0 = llvm.insertelement %y0, %none[%c0 : i32] : vector<4xf16>
+  %z1 = llvm.insertelement %y1, %z0[%c1 : i32] : vector<4xf16>
+  %z2 = llvm.insertelement %y2, %z1[%c2 : i32] : vector<4xf16>
+  %z3 = llvm.insertelement %y3, %z2[%c3 : i32] : vector<4xf16>
+  llvm.store %z3, %out {alignment = 8 : i64} : vector<4xf16>, !llvm.ptr<1>
+  llvm.return
+}

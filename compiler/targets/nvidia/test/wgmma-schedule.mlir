@@ -56,6 +56,59 @@ func.func @matmul(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.p
   }
   return %d : tensor<128x256xf32>
 }
+
+// A product that its own iteration uses: copies start while it is at work, into what the iteration before read. That
+// all threads were done with when they met.
+// CHECK-LABEL: func.func @scaled
+// CHECK: scf.for
+// CHECK: %[[COPY:.+]]:2 = tile.await(%{{.*}}) in_flight
+// CHECK: tile.barrier publish
+// CHECK-NOT: tile.barrier
+// CHECK: %[[PRODUCT:.+]] = tile.async_dot %[[COPY]]#0, %[[COPY]]#1
+// CHECK: scf.if
+// CHECK: tile.async_copy {{.*}} {tile.previous_block}
+// CHECK: tile.await_dots(%[[PRODUCT]]) in_flight 0
+// CHECK-NEXT: arith.mulf
+// CHECK-NOT: tile.barrier
+// CHECK: scf.yield
+func.func @scaled(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<128x256xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %two = arith.constant dense<2.0> : tensor<128x256xf32>
+  %i0 = tile.arange 0 : tensor<128xi32>
+  %i1 = tile.expand_dims %i0 axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %stride = arith.constant dense<4096> : tensor<128x1xi32>
+  %i2 = arith.muli %i1, %stride : tensor<128x1xi32>
+  %i3 = tile.broadcast %i2 : tensor<128x1xi32> -> tensor<128x64xi32>
+  %k0 = tile.arange 0 : tensor<64xi32>
+  %k1 = tile.expand_dims %k0 axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %k2 = tile.broadcast %k1 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %oa = arith.addi %i3, %k2 : tensor<128x64xi32>
+  %r1 = tile.expand_dims %k0 axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %stride2 = arith.constant dense<4096> : tensor<64x1xi32>
+  %r2 = arith.muli %r1, %stride2 : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x256xi32>
+  %j0 = tile.arange 0 : tensor<256xi32>
+  %j1 = tile.expand_dims %j0 axis 0 : tensor<256xi32> -> tensor<1x256xi32>
+  %j2 = tile.broadcast %j1 : tensor<1x256xi32> -> tensor<64x256xi32>
+  %ob = arith.addi %r3, %j2 : tensor<64x256xi32>
+  %sa = tile.splat %a : tensor<128x64x!tile.ptr<f16>>
+  %sb = tile.splat %b : tensor<64x256x!tile.ptr<f16>>
+  %pb = tile.addptr %sb, %ob : tensor<64x256x!tile.ptr<f16>>, tensor<64x256xi32>
+  %d = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> tensor<128x256xf32> : i32 {
+    %ks = tile.splat %k : tensor<128x64xi32>
+    %at = arith.addi %oa, %ks : tensor<128x64xi32>
+    %pa = tile.addptr %sa, %at : tensor<128x64x!tile.ptr<f16>>, tensor<128x64xi32>
+    %x = tile.load %pa : tensor<128x64x!tile.ptr<f16>>
+    %y = tile.load %pb : tensor<64x256x!tile.ptr<f16>>
+    %product = tile.dot %x, %y, %zero : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+    %scaled = arith.mulf %product, %two : tensor<128x256xf32>
+    %s = arith.addf %acc, %scaled : tensor<128x256xf32>
+    scf.yield %s : tensor<128x256xf32>
+  }
+  return %d : tensor<128x256xf32>
+}
 }
 
 // -----
