@@ -27,7 +27,8 @@ class Specialization:
     """What a kernel is compiled for.
 
     Attributes:
-        signature: Type of each parameter as text ("*fp32", "i32", "constexpr"); of a tuple, a tuple.
+        signature: Type of each parameter as text ("*fp32", "i32", "constexpr", "i64:1" where the value is known to be
+            1, though it is passed); of a tuple, a tuple.
         constexprs: Values by path: the parameter's name, and positions inside tuples.
         divisibility: What is known to divide an address or an integer, by path; only where not 1.
         tuple_types: Classes of the tuples that are not plain ones, by path.
@@ -103,8 +104,7 @@ def _describe_parameter(parameter: Any) -> tuple:
     scalar_type = parameter.annotation_type
     if scalar_type is not None and scalar_type.startswith("*"):
         scalar_type = None  # of a pointer: the array tells
-    # An annotated type is a promise of the user's that no value turns into a constant.
-    by_value = not parameter.do_not_specialize and scalar_type is None
+    by_value = not parameter.do_not_specialize
     by_alignment = (not parameter.do_not_specialize and not parameter.do_not_specialize_on_alignment)
     return (parameter.name, default, bool(parameter.is_constexpr), bool(parameter.is_const), by_value,
             by_alignment, scalar_type)

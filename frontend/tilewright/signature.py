@@ -100,10 +100,11 @@ def bind_specialization(fn: JITFunction, specialization: Any) -> dict[str, Any]:
             return tuples[path]._make(items) if hasattr(tuples.get(path), "_make") else tuple(items)
         if kind == "constexpr":
             return open_constant(constants[path])
-        type = parse_type(kind)
+        spelling, _, known = kind.partition(":")
+        type = parse_type(spelling)
         if type is None:
             raise CompilationError(f"parameter '{path[0]}': arguments of type '{kind}' are not supported")
-        return Argument(type, divisors.get(path, 1))
+        return Argument(type, divisors.get(path, 1), int(known) if known else None)
 
     arguments = {name: visit((name,), kind) for name, kind in specialization.signature.items()}
     for param in fn.params:

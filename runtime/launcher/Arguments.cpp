@@ -75,6 +75,18 @@ bool ArgumentReader::addScalar(DataType type, uint64_t bits, bool divisible) {
                                                    divisible ? static_cast<int>(alignment) : 1));
 }
 
+/// 1 as a value of a type that the user chose: passed, but known.
+bool ArgumentReader::addTypedOne(DataType type) {
+  key.addByte(static_cast<uint8_t>(type));
+  key.addByte('1');
+  slots.push(1);
+  ++passed;
+  if (!describe)
+    return true;
+  Ref known(PyUnicode_FromFormat("%s:1", getName(type)));
+  return known && addDescription(Py_BuildValue("(Oi)", known.get(), 1));
+}
+
 bool ArgumentReader::readTypedInteger(PyObject *value, DataType type) {
   int overflow;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -91,6 +103,8 @@ bool ArgumentReader::readTypedInteger(PyObject *value, DataType type) {
                  getName(type));
     return false;
   }
+  if (bits == 1 && parameter->specializeValue)
+    return addTypedOne(type);
   bool divisible = parameter->specializeAlignment && bits % alignment == 0;
   return addScalar(type, bits, divisible);
 }

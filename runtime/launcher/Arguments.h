@@ -61,6 +61,7 @@ private:
   bool readDescriptor(PyObject *value);
   bool mergeDevice(const Array &array);
   bool addScalar(DataType type, uint64_t bits, bool divisible);
+  bool addTypedOne(DataType type);
   bool addDescription(PyObject *description);
   void nameError();
 

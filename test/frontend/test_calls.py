@@ -1,11 +1,13 @@
 """Calls of functions, constants from outside, tuples, and what a kernel's identity depends on."""
 
+import re
 import typing
 from pathlib import Path
 
 import pytest
 import tilewright as tw
 import tilewright.language as tl
+from tilewright.runtime.launch import Specialization
 
 WIDTH = tl.constexpr(16)
 ANNOTATED: tl.constexpr = 32
@@ -191,3 +193,13 @@ def test_every_function_is_in_the_documentation():
               or getattr(getattr(tl, name), "__tile_function__", None) == "jit"}
     assert public - listed == set()
     assert all(getattr(tl, name).__doc__ for name in public)
+
+
+def test_a_known_value_of_an_annotated_type():
+    @tw.jit
+    def kernel(out, n: tl.int64):
+        tl.store(out, n)
+
+    text = kernel.compile_for(Specialization({"out": "*i64", "n": "i64:1"}, {}, {}, {}, "cpu")).asm["tile"]
+    assert "constant 1 : i64" in text and re.search(r"tile\.store %arg0, %c1_i64", text)
+    assert re.search(r"func\.func @kernel\(%arg0: [^,]*, %arg1: i64\)", text)

@@ -71,7 +71,7 @@ def test_alignment_alone_can_be_left_out_of_the_key(one):
 
 
 def test_annotated_types_decide_and_are_checked(one):
-    assert describe(*one(annotation_type="i64"), 1) == ("i64", 1)
+    assert describe(*one(annotation_type="i64"), 2) == ("i64", 1)
     assert describe(*one(annotation_type="u8"), 255) == ("u8", 1)
     assert describe(*one(annotation_type="fp64"), 3) == ("fp64", 1)
     for type_name, value in [("u8", 256), ("u8", -1), ("i8", 128), ("i16", -32769), ("u32", 2**32)]:
@@ -81,6 +81,15 @@ def test_annotated_types_decide_and_are_checked(one):
         one(annotation_type="i32")[0][1](1.5)
     with pytest.raises(TypeError, match="argument 'x' is an array, but its type is i32"):
         one(annotation_type="i32")[0][1](np.zeros(4))
+
+
+def test_one_of_an_annotated_type_is_passed_and_known(one):
+    launcher, requests = one(annotation_type="i64")
+    assert describe(launcher, requests, 1) == ("i64:1", 1)
+    assert describe(launcher, requests, 17) == ("i64", 1)
+    assert len(requests) == 2
+    launcher, requests = one(annotation_type="i64", do_not_specialize=True)
+    assert describe(launcher, requests, 1) == describe(launcher, requests, 17) == ("i64", 1)
 
 
 @pytest.mark.parametrize("dtype, name", [

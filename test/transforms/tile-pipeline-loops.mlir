@@ -20,7 +20,7 @@ module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32,
 // CHECK: %[[MOVED:.+]] = tile.addptr %[[AHEAD]]
 // CHECK: %[[COPY:.+]] = scf.if %[[VALID]]
 // CHECK: %[[VIEW:.+]] = tile.buffer_view %[[STACK]][%[[SLOT]]]
-// CHECK: tile.async_copy %[[AHEAD]], %[[VIEW]] {tile.previous_block} :
+// CHECK: tile.async_copy %[[AHEAD]], %[[VIEW]] :
 // CHECK: else
 // CHECK: %[[VIEW:.+]] = tile.buffer_view %[[STACK]][%[[SLOT]]]
 // CHECK: tile.async_copy %[[AHEAD]], %[[VIEW]] mask
@@ -68,7 +68,7 @@ func.func @feeds_dot(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: tens
 // CHECK: %[[INSIDE:.+]] = arith.cmpi sgt, %[[LEFT]], %c31_i32
 // CHECK: %[[WHOLE:.+]] = arith.andi %[[EXISTS]], %[[INSIDE]]
 // CHECK: scf.if %[[WHOLE]]
-// CHECK: tile.async_copy %{{.*}}, %{{[^ ]+}} {tile.previous_block} :
+// CHECK: tile.async_copy %{{.*}}, %{{[^ ]+}} :
 // CHECK: else
 // CHECK: tile.async_copy %{{.*}}, %{{.*}} mask
 func.func @masked(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: tensor<32x16xf32>, %n: i32 {tile.divisibility = 16 : i32}) -> tensor<64x16xf32> {

@@ -133,7 +133,7 @@ LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value
     }
     auto copy = AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
                                     op.getCache(), op.getEviction());
-    if (isInLoop && !schedule.isRotated())
+    if (isInLoop && schedule.startsCopies)
       copy->setAttr(kPreviousBlockAttr, b.getUnitAttr());
     copies.push_back(copy);
   }

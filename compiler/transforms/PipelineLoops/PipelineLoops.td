@@ -40,10 +40,9 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     Where a dot's unit reads the copies itself and adds to what the loop carries, it
     completes later: copies start last in an iteration, and the loop gets
     `tile.dots_in_flight`. Where an iteration needs its own products, copies start
-    behind the first of them, which is at work meanwhile.
-
-    Copies in the loop are `tile.previous_block`: the block that they write is not
-    one that their own iteration reads.
+    behind the first of them, which is at work meanwhile. They are
+    `tile.previous_block`: the block that they write is not one that their own
+    iteration reads.
 
     Where the loop turns what such a dot gives into the operand of another such
     dot, it is rotated: the second dot of an iteration is started together with

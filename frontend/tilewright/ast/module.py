@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import CompilationError, InternalError
 from ..language.descriptors import tensor_descriptor
 from ..language.types import dtype, tensor_descriptor_type
-from .builder import Builder, BuildOptions, Session, building, drop_session, session
+from .builder import Builder, BuildOptions, Session, building, current, drop_session, session
 from .lowering import Lowering
 from .values import Value, tensor
 
@@ -20,6 +20,8 @@ class Argument:
 
     type: dtype
     divisibility: int = 1
+    value: int | None = None
+    """What it is, where that is known."""
 
     @property
     def spelling(self) -> str:
@@ -117,6 +119,8 @@ def _bind(value: Any, values: Any) -> Value:
     """A parameter's value: the next arguments of the function, or a constant."""
     if isinstance(value, Argument):
         passed = tensor(next(values), value.type)
+        if value.value is not None:
+            return tensor(current().constant(value.type, value.value), value.type)
         return tensor_descriptor(passed) if isinstance(value.type, tensor_descriptor_type) else passed
     if isinstance(value, tuple):
         items = [_bind(item, values) for item in value]
