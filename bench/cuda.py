@@ -30,6 +30,7 @@ from bench.grouped import grouped, moe
 from bench.kernels import add_kernel, empty_kernel
 from bench.quantized import fp8, fp8_block_scaled, int4
 from bench.twin import assemble_for_this_gpu, load_twin
+from bench.variations import GROUPS as VARIATIONS
 from bench.workload import Workload
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
@@ -47,7 +48,8 @@ if "TRITON_OVERRIDE_ARCH" in os.environ:
 def workloads() -> list[Callable[[], Iterator[Workload]]]:
     return [add, softmax, rms_norm, layer_norm, cross_entropy, rms_norm_backward, layer_norm_backward,
             cross_entropy_backward, decode_attention, matmul, gemm, gemm_rows, gemm_few_rows, attention,
-            attention_forward, attention_backward, fp8, fp8_block_scaled, int4, grouped, moe, launch, compile_times]
+            attention_forward, attention_backward, fp8, fp8_block_scaled, int4, grouped, moe, *VARIATIONS,
+            launch, compile_times]
 
 
 def add() -> Iterator[Workload]:
