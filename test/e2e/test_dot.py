@@ -220,6 +220,62 @@ def test_loops_in_turn(rng, side, depth, warps, stages, apart):
         assert same(out, late - early if apart else late + early)
 
 
+@tw.jit
+def halves_kernel(a, b, c, K, a_m, a_k, b_k, b_n, M: tl.constexpr, N: tl.constexpr, BLOCK_K: tl.constexpr,
+                  LOADED: tl.constexpr, MOST: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BLOCK_K)
+    total = tl.zeros((M, N), tl.float16)
+    for start in range(0, K, BLOCK_K):
+        x = tl.load(a + m[:, None] * a_m + (start + k)[None, :] * a_k)
+        y = tl.load(b + (start + k)[:, None] * b_k + n[None, :] * b_n)
+        if not LOADED:
+            x = (x.to(tl.float32) * 2).to(x.dtype)
+        total = tl.dot(x, y, total, max_num_imprecise_acc=MOST, out_dtype=tl.float16)
+    tl.store(c + m[:, None] * N + n[None, :], total)
+
+
+@pytest.mark.parametrize("order", ["nn", "nt", "tn", "tt"])
+@pytest.mark.parametrize("loaded", [False, True])
+@pytest.mark.parametrize("dtype", ["float16", FP8[0], FP8[1]], ids=str)
+def test_sums_of_halves(rng, admits, dtype, loaded, order):
+    """Numbers of few bits: all sums are exact in fp16."""
+    dtype = np.dtype(dtype)
+    if dtype in FP8 and not admits(tl.float8e4nv):
+        pytest.skip("there are no 8-bit floats")
+    for (M, N, block_k, warps), loops in zip(((64, 128, 64, 4), (128, 64, 128, 8), (64, 64, 64, 8), (16, 32, 32, 4)),
+                                             (3, 2, 1, 4), strict=True):
+        a, b = (rng.integers(-2, 3, shape).astype(np.float32) for shape in ((M, loops * block_k), (loops * block_k, N)))
+        x, y = (np.asarray(each, order="CF"[way == "t"]).astype(dtype, order="K")
+                for each, way in zip((a, b), order, strict=True))
+        c = np.empty((M, N), np.float16)
+        for most in (0, 32) if dtype in FP8 else (0,):
+            steps = [step // x.itemsize for step in (*x.strides, *y.strides)]
+            halves_kernel[(1,)](x, y, c, loops * block_k, *steps, M=M, N=N, BLOCK_K=block_k, LOADED=loaded,
+                                MOST=most, num_warps=warps, num_stages=3)
+            assert same(c, ((a if loaded else 2 * a) @ b).astype(np.float16))
+
+
+@tw.jit
+def halves_chain_kernel(q, k, v, out, N, M: tl.constexpr, BLOCK: tl.constexpr, D: tl.constexpr):
+    m, n, d = tl.arange(0, M), tl.arange(0, BLOCK), tl.arange(0, D)
+    x = tl.load(q + m[:, None] * D + d[None, :])
+    total = tl.zeros((M, D), tl.float16)
+    for start in range(0, N, BLOCK):
+        y = tl.load(k + (start + n)[None, :] * D + d[:, None])
+        scores = tl.maximum(tl.dot(x, y, out_dtype=tl.float16), 0.0).to(tl.float16)
+        total = tl.dot(scores, tl.load(v + (start + n)[:, None] * D + d[None, :]), total)
+    tl.store(out + m[:, None] * D + d[None, :], total)
+
+
+@pytest.mark.parametrize("warps, stages", [(4, 1), (4, 2), (8, 3)])
+def test_products_of_sums_of_halves(rng, warps, stages):
+    M, N, D = 16 * warps, 256, 64
+    q, k, v = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((M, D), (N, D), (N, D)))
+    out = np.empty((M, D), np.float16)
+    halves_chain_kernel[(1,)](q, k, v, out, N, M=M, BLOCK=64, D=D, num_warps=warps, num_stages=stages)
+    assert same(out, (np.maximum(q.astype(np.float32) @ k.astype(np.float32).T, 0) @ v).astype(np.float16))
+
+
 # --- special values -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("operand, result", [("float16", "float32"), (BF16, "float32"), ("float32", "float32"),
                                              ("float64", "float64")], ids=str)

@@ -5,10 +5,22 @@
 #include "compiler/conversion/TileToGPU/Lowerings.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tile;
+
+/// Accumulators as products have them in flight, and back.
+static Value toFlight(ThreadLowering &t, Value vector) {
+  auto type = cast<VectorType>(getTypeInFlight(vector.getType()));
+  return type == vector.getType() ? vector : vector::BitCastOp::create(t.b, type, vector);
+}
+
+static Value fromFlight(ThreadLowering &t, Value words, Type block) {
+  auto type = cast<VectorType>(t.convertType(block));
+  return type == words.getType() ? words : vector::BitCastOp::create(t.b, type, words);
+}
 
 namespace {
 /// An operand in on-chip memory: where the fragments of the warps begin.
@@ -82,6 +94,7 @@ private:
   LogicalResult multiply(int64_t first, int64_t end);
   LogicalResult addParts(int64_t depth);
   void begin();
+  SmallVector<int32_t> findSums(const Coordinates &origin);
   LogicalResult emit(const Coordinates &origin, int64_t k, bool isFirst);
 
   AsyncDotOp op;
@@ -92,7 +105,7 @@ private:
   OnChipOperand b;
   /// Fragments of A in registers, packed, by the place of their first element.
   std::map<Coordinates, SmallVector<Value>> packedA;
-  SmallVector<Value> registers; // of the accumulators
+  SmallVector<Value> registers; // of the accumulators, as they are in flight
   bool startsAnew = false;
   bool savesRegisters = false;
 };
@@ -137,6 +150,20 @@ void AsyncDotLowering::begin() {
     registers.assign(rest.begin(), rest.end());
 }
 
+/// The registers of the accumulators' fragment at `origin`: each holds as many elements, which
+/// lie one behind the other in the block's layout as well. Empty if they are not there.
+SmallVector<int32_t> AsyncDotLowering::findSums(const Coordinates &origin) {
+  SmallVector<int32_t> elements = acc.find(origin), found;
+  int64_t each = getLinearLayout(op.getBlockType()).getInSize(Dim::Register) / registers.size();
+  for (size_t i = 0; i < elements.size(); i += each) {
+    for (int64_t next = 0; next < each; ++next)
+      if (elements[i] % each != 0 || elements[i + next] != elements[i] + next)
+        return {};
+    found.push_back(elements[i] / each);
+  }
+  return found;
+}
+
 LogicalResult AsyncDotLowering::emit(const Coordinates &origin, int64_t k, bool isFirst) {
   AsyncProduct product;
   if (a) {
@@ -151,7 +178,7 @@ LogicalResult AsyncDotLowering::emit(const Coordinates &origin, int64_t k, bool 
     product.registersA = words->second;
   }
   std::optional<OnChipFragment> fragment = b.get(getPlaceInB(origin, k));
-  SmallVector<int32_t> into = acc.find(origin);
+  SmallVector<int32_t> into = findSums(origin);
   if (!fragment || into.empty())
     return op.emitOpError("expects B in memory and accumulators as its unit has them");
   product.b = *fragment;
@@ -175,7 +202,7 @@ LogicalResult AsyncDotLowering::run() {
   else if (failed(packA()))
     return failure();
   b.addWarps(layout, together, 1);
-  registers = t.unpack(t.get(op.getAcc()));
+  registers = t.unpack(toFlight(t, t.get(op.getAcc())));
   startsAnew = matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
   savesRegisters = isInLoopOfMany(op);
   int64_t depth = op.getProblem().k;
@@ -201,18 +228,19 @@ LogicalResult AsyncDotLowering::multiply(int64_t first, int64_t end) {
 LogicalResult AsyncDotLowering::addParts(int64_t depth) {
   int64_t step = unit.getInstructionShape()[2];
   int64_t part = std::max<int64_t>(step, op.getMaxImpreciseAcc() / step * step);
-  SmallVector<Value> sums = registers;
-  Value nothing = LLVM::UndefOp::create(t.b, sums.front().getType());
+  SmallVector<Value> sums = t.unpack(fromFlight(t, t.get(op.getAcc()), op.getBlockType()));
+  Value nothing = LLVM::UndefOp::create(t.b, registers.front().getType());
   startsAnew = true;
   for (int64_t k = 0; k < depth; k += part) {
-    registers.assign(sums.size(), nothing);
+    registers.assign(registers.size(), nothing);
     if (failed(multiply(k, std::min(k + part, depth))))
       return failure();
     registers = t.hooks.emitMatmulWait(t.b, registers, /*inFlight=*/0);
-    for (auto [sum, addend] : llvm::zip(sums, registers))
+    Value addends = fromFlight(t, t.pack(registers), op.getBlockType());
+    for (auto [sum, addend] : llvm::zip(sums, t.unpack(addends)))
       sum = arith::AddFOp::create(t.b, sum, addend);
   }
-  registers = sums;
+  registers = t.unpack(toFlight(t, t.pack(sums)));
   return success();
 }
 
@@ -221,7 +249,7 @@ LogicalResult tile::lower(AsyncDotOp op, ThreadLowering &t) {
 }
 
 LogicalResult tile::lower(PendOp op, ThreadLowering &t) {
-  t.set(op, t.get(op.getValue()));
+  t.set(op, toFlight(t, t.get(op.getValue())));
   return success();
 }
 
@@ -233,7 +261,9 @@ LogicalResult tile::lower(AwaitDotsOp op, ThreadLowering &t) {
   ArrayRef<Value> rest = all;
   for (auto [pending, value] : llvm::zip(op.getPending(), op.getValues())) {
     int64_t count = cast<VectorType>(t.get(pending).getType()).getNumElements();
-    t.set(value, t.pack(rest.take_front(count)));
+    Value words = t.pack(rest.take_front(count));
+    bool isComplete = isa<RankedTensorType>(value.getType());
+    t.set(value, isComplete ? fromFlight(t, words, value.getType()) : words);
     rest = rest.drop_front(count);
   }
   return success();

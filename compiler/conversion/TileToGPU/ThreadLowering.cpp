@@ -40,8 +40,17 @@ Type ThreadLowering::convertType(Type type) const {
   if (isa<DescType>(type))
     return LLVM::LLVMPointerType::get(type.getContext());
   if (auto pending = dyn_cast<PendingType>(type))
-    return convertType(pending.getValue());
+    return getTypeInFlight(convertType(pending.getValue()));
   return type;
+}
+
+Type tile::getTypeInFlight(Type type) {
+  constexpr int64_t kWordBits = 32;
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || vector.getElementTypeBitWidth() >= kWordBits)
+    return type;
+  int64_t bits = vector.getNumElements() * vector.getElementTypeBitWidth();
+  return VectorType::get(bits / kWordBits, IntegerType::get(type.getContext(), kWordBits));
 }
 
 Type tile::getMemoryType(Type element) {

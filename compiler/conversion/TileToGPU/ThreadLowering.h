@@ -68,6 +68,9 @@ private:
 
 /// The layout of a block at this stage.
 const LinearLayout &getLinearLayout(mlir::Type block);
+/// What holds a block of `type` while a product writes it: whole registers, which nothing may
+/// take apart.
+mlir::Type getTypeInFlight(mlir::Type type);
 /// The type in which memory holds elements: booleans and 8-bit floats are bytes.
 mlir::Type getMemoryType(mlir::Type element);
 /// Between what registers and what memory hold (scalars or vectors).

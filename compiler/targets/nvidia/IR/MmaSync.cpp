@@ -7,6 +7,7 @@
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/IR/Words.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -34,7 +35,7 @@ bool MmaSyncAttr::accepts(const MatmulProblem &problem) const {
   case MmaKind::I8:
     return a.isInteger(8) && b.isInteger(8) && acc.isInteger(32);
   case MmaKind::F8:
-    return isF8(a) && isF8(b) && acc.isF32();
+    return isF8(a) && isF8(b) && (acc.isF32() || acc.isF16());
   case MmaKind::F64:
     return a.isF64() && b.isF64() && acc.isF64();
   }
@@ -187,8 +188,24 @@ static Value createF8Product(OpBuilder &b, Location loc, Type result, const Matm
       .getResult(0);
 }
 
+/// `scalars` as those of `type`, which is wider or narrower.
+static SmallVector<Value> castFloats(OpBuilder &b, Location loc, ValueRange scalars, Type type) {
+  return llvm::map_to_vector(scalars, [&](Value scalar) -> Value {
+    if (scalar.getType().getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+      return arith::ExtFOp::create(b, loc, type, scalar);
+    return arith::TruncFOp::create(b, loc, type, scalar);
+  });
+}
+
 SmallVector<Value> MmaSyncAttr::emit(OpBuilder &b, Location loc, const MatmulProblem &problem,
                                      ValueRange a, ValueRange bOperand, ValueRange acc) const {
+  // Sums of 8-bit floats in fp16 need a later PTX: they are added to in fp32.
+  if (getKind() == MmaKind::F8 && problem.acc.isF16()) {
+    MatmulProblem wide = problem;
+    wide.acc = b.getF32Type();
+    SmallVector<Value> sums = castFloats(b, loc, acc, wide.acc);
+    return castFloats(b, loc, emit(b, loc, wide, a, bOperand, sums), problem.acc);
+  }
   bool isTF32 = getKind() == MmaKind::TF32;
   SmallVector<Value> wordsA = isTF32 ? roundToTF32(b, loc, a) : packWords(b, loc, a);
   SmallVector<Value> wordsB = isTF32 ? roundToTF32(b, loc, bOperand) : packWords(b, loc, bOperand);

@@ -73,9 +73,10 @@ LogicalResult WgmmaOp::verify() {
   if (getA() ? !getRegistersA().empty() : getRegistersA().size() != 4) // wgmma.1
     return emitOpError("expects the address of A, or A in four registers");
   bool startsAnew = getAcc().empty();
-  if (getResults().size() != getN() / 2 ||
+  uint32_t words = getN() / (getTypes().starts_with("f16") ? 4 : 2);
+  if (getResults().size() != words ||
       (!startsAnew && getResultTypes() != getAcc().getTypes())) // wgmma.2
-    return emitOpError("expects ") << getN() / 2 << " results, and as many accumulators or none";
+    return emitOpError("expects ") << words << " results, and as many accumulators or none";
   if ((getTransposedA() || getTransposedB()) && getK() != 16) // wgmma.3
     return emitOpError("expects operands of 16 bits where one is transposed");
   return success();

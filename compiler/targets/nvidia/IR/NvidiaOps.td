@@ -101,7 +101,7 @@ def Nvidia_WgmmaOp : Nvidia_Op<"wgmma", [AttrSizedOperandSegments,
     ```
 
     - wgmma.1: A has an address, or four registers.
-    - wgmma.2: there are n / 2 results, and as many accumulators or none.
+    - wgmma.2: there are n / 2 results, n / 4 where they are pairs of f16, and as many accumulators or none.
     - wgmma.3: only operands of 16 bits are transposed.
   }];
   let arguments = (ins Optional<LLVM_AnyPointer>:$a, Variadic<I32>:$registersA, LLVM_AnyPointer:$b,

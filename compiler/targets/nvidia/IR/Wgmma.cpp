@@ -49,13 +49,11 @@ std::array<int64_t, 3> WgmmaAttr::getInstructionShape() const {
   return {kRows, getN(), kDepthBytes * 8 / getOperandBits(getKind())};
 }
 
-/// Accumulators of 16 bits are left to the instruction of one warp: packing them
-/// would touch registers in flight.
 bool WgmmaAttr::accepts(const MatmulProblem &problem) const {
   auto [m, n, k] = getInstructionShape();
-  if (problem.m % m != 0 || problem.n % n != 0 || problem.k % k != 0 || problem.acc.isF16())
+  if (problem.m % m != 0 || problem.n % n != 0 || problem.k % k != 0 || problem.isUnsigned)
     return false;
-  return MmaSyncAttr::get(getContext(), getKind()).accepts(problem) && !problem.isUnsigned;
+  return MmaSyncAttr::get(getContext(), getKind()).accepts(problem);
 }
 
 bool WgmmaAttr::readsOnChip() const { return true; }
@@ -150,7 +148,7 @@ static std::string getPtxTypes(const MatmulProblem &problem) {
       return type.isF16() ? "f16" : "bf16";
     return isa<Float8E5M2Type>(type) ? "e5m2" : "e4m3";
   };
-  StringRef acc = problem.acc.isInteger(32) ? "s32" : "f32";
+  StringRef acc = problem.acc.isInteger(32) ? "s32" : problem.acc.isF16() ? "f16" : "f32";
   return (acc + "." + getName(problem.a) + "." + getName(problem.b)).str();
 }
 

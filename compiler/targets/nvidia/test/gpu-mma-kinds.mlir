@@ -64,6 +64,15 @@ func.func @f8(%a: tensor<16x32xf8E4M3FN, #a8>, %b: tensor<32x8xf8E5M2, #b8>, %c:
   return %d : tensor<16x8xf32, #acc>
 }
 
+// PTX-LABEL: .func {{.*}} f8_halves(
+// PTX-COUNT-4: cvt.f32.f16
+// PTX: mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32
+// PTX: cvt.rn.f16x2.f32
+func.func @f8_halves(%a: tensor<16x32xf8E4M3FN, #a8>, %b: tensor<32x8xf8E5M2, #b8>, %c: tensor<16x8xf16, #acc>) -> tensor<16x8xf16, #acc> {
+  %d = tile.dot %a, %b, %c {unit = #nvidia.mma_sync<f8>} : tensor<16x32xf8E4M3FN, #a8>, tensor<32x8xf8E5M2, #b8> -> tensor<16x8xf16, #acc>
+  return %d : tensor<16x8xf16, #acc>
+}
+
 // CHECK-LABEL: func.func @f64
 // PTX-LABEL: .func {{.*}} f64(
 // PTX: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64

@@ -53,6 +53,14 @@ func.func @wgmma_2(%b: !llvm.ptr<3>, %c: f32) {
 
 // -----
 
+func.func @wgmma_2_halves(%b: !llvm.ptr<3>, %c: f32) {
+  // expected-error @+1 {{expects 2 results, and as many accumulators or none}}
+  %d:4 = nvidia.wgmma a %b b %b {types = "f16.f16.f16", n = 8 : i32, k = 16 : i32, matrixA = array<i32: 0, 1024, 128>, matrixB = array<i32: 0, 1024, 128>} : (!llvm.ptr<3>, !llvm.ptr<3>) -> (i32, i32, i32, i32)
+  return
+}
+
+// -----
+
 func.func @wgmma_3(%b: !llvm.ptr<3>) {
   // expected-error @+1 {{expects operands of 16 bits where one is transposed}}
   %d:4 = nvidia.wgmma a %b b %b {types = "f32.tf32.tf32", n = 8 : i32, k = 8 : i32, transposedB, matrixA = array<i32: 0, 1024, 128>, matrixB = array<i32: 0, 1024, 128>} : (!llvm.ptr<3>, !llvm.ptr<3>) -> (f32, f32, f32, f32)

@@ -91,6 +91,44 @@ func.func @parts(%c: tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc> {
   return %s : tensor<64x64xf32, #acc>
 }
 
+// Sums of fp16 are in flight as pairs, which are taken apart behind the wait alone.
+// PTX-LABEL: .func {{.*}} halves(
+// PTX: wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16 {{{(%r[0-9]+, ){15}%r[0-9]+}}}, {{.*}}, 1, 1, 1, 0, 0;
+// PTX-NOT: mov.b32 {%rs
+// PTX: wgmma.commit_group.sync.aligned;
+// PTX-NOT: mov.b32 {%rs
+// PTX: wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16 {{{(%r[0-9]+, ){15}%r[0-9]+}}}, {{{(%r[0-9]+, ){3}%r[0-9]+}}}, {{.*}}, 1, 1, 1, 0;
+// PTX-NOT: mov.b32 {%rs
+// PTX: wgmma.wait_group.sync.aligned 0;
+func.func @halves(%x: tensor<64x64xf16, #acc>, %c: tensor<64x64xf16, #acc>, %n: i32) -> tensor<64x64xf16, #acc> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %a = tile.buffer_alloc offset 0 : !rows
+  %b = tile.buffer_alloc offset 8192 : !columns
+  %p = tile.pend %c : tensor<64x64xf16, #acc>
+  %q = scf.for %i = %zero to %n step %one iter_args(%s = %p) -> (!tile.pending<tensor<64x64xf16, #acc>>) : i32 {
+    %d = tile.async_dot %a, %b, %s unit(#nvidia.wgmma<f16, n = 64>) : !rows, !columns, !tile.pending<tensor<64x64xf16, #acc>> -> !tile.pending<tensor<64x64xf16, #acc>>
+    %r = tile.await_dots(%d) in_flight 1 : !tile.pending<tensor<64x64xf16, #acc>> -> !tile.pending<tensor<64x64xf16, #acc>>
+    scf.yield %r : !tile.pending<tensor<64x64xf16, #acc>>
+  }
+  %t = tile.async_dot %x, %b, %q unit(#nvidia.wgmma<f16, n = 64>) : tensor<64x64xf16, #acc>, !columns, !tile.pending<tensor<64x64xf16, #acc>> -> !tile.pending<tensor<64x64xf16, #acc>>
+  %u = tile.await_dots(%t) in_flight 0 : !tile.pending<tensor<64x64xf16, #acc>> -> tensor<64x64xf16, #acc>
+  return %u : tensor<64x64xf16, #acc>
+}
+
+// PTX-LABEL: .func {{.*}} parts_of_halves(
+// PTX: wgmma.mma_async.sync.aligned.m64n64k32.f16.e4m3.e4m3 {{.*}}, 0, 1, 1;
+// PTX: wgmma.wait_group.sync.aligned 0
+// PTX: add.rn.f16
+func.func @parts_of_halves(%c: tensor<64x64xf16, #acc>) -> tensor<64x64xf16, #acc> {
+  %a = tile.buffer_alloc offset 0 : !tile.buffer<64x128xf8E4M3FN, #bytes>
+  %b = tile.buffer_alloc offset 8192 : !tile.buffer<64x128xf8E4M3FN, #bytes>
+  %t = tile.buffer_transpose %b order [1, 0] : !tile.buffer<64x128xf8E4M3FN, #bytes> -> !tile.buffer<128x64xf8E4M3FN, #turned_bytes>
+  %p = tile.async_dot %a, %t, %c unit(#nvidia.wgmma<f8, n = 64>) {maxImpreciseAcc = 64 : i32} : !tile.buffer<64x128xf8E4M3FN, #bytes>, !tile.buffer<128x64xf8E4M3FN, #turned_bytes>, tensor<64x64xf16, #acc> -> !tile.pending<tensor<64x64xf16, #acc>>
+  %s = tile.await_dots(%p) in_flight 0 : !tile.pending<tensor<64x64xf16, #acc>> -> tensor<64x64xf16, #acc>
+  return %s : tensor<64x64xf16, #acc>
+}
+
 // An operand whose elements lie along the other dimension than k is read transposed.
 // PTX-LABEL: .func {{.*}} turned(
 // PTX: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, 0, 1, 1, 1, 1;
