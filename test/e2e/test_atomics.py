@@ -127,6 +127,27 @@ def test_extrema_order_by_sign_and_bits(dtype):
 
 
 @tw.jit
+def add_products_kernel(x, y, out, N, SIDE: tl.constexpr, D: tl.constexpr):
+    i, d = tl.arange(0, SIDE), tl.arange(0, D)
+    first = tl.program_id(0) * SIDE
+    right = tl.load(y + (first + i)[:, None] * D + d[None, :])
+    for start in range(0, N, SIDE):
+        left = tl.load(x + (start + i)[:, None] * D + d[None, :])
+        weights = tl.dot(left, right.T)
+        tl.atomic_add(out + (start + i)[:, None] * D + d[None, :], tl.dot(weights.to(tl.float16), right))
+
+
+@pytest.mark.parametrize("side, warps, stages", [(64, 4, 1), (64, 4, 3), (128, 8, 2), (32, 4, 2)])
+def test_products_are_added_where_others_add(rng, side, warps, stages):
+    N, D, programs = 2 * side, 64, 3
+    x, y = (rng.integers(-1, 2, (rows, D)).astype(np.float16) for rows in (N, programs * side))
+    out = np.zeros((N, D), np.float32)
+    add_products_kernel[(programs,)](x, y, out, N, SIDE=side, D=D, num_warps=warps, num_stages=stages)
+    left, right = x.astype(np.float32), y.astype(np.float32)
+    assert np.array_equal(out, left @ right.T @ right)
+
+
+@tw.jit
 def scalar_kernel(out, old):
     tl.store(old, tl.atomic_add(out, 3))
     tl.store(old + 1, tl.atomic_xchg(out + 1, 7))

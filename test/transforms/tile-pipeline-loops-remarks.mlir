@@ -4,6 +4,7 @@ module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32,
 func.func @reasons(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %narrow: !tile.ptr<f16>, %n: i32, %m: i32 {tile.divisibility = 16 : i32}) -> (tensor<1024xf32>, tensor<1024xf16>, tensor<1024xf32>, tensor<1024x!tile.ptr<f32>>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
+  %number = arith.constant 1.0 : f16
   %half = arith.constant dense<1.0> : tensor<1024xf16>
   %one = arith.constant dense<1.0> : tensor<1024xf32>
   %r = tile.arange 0 : tensor<1024xi32>
@@ -17,6 +18,21 @@ func.func @reasons(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %narrow: !
     // expected-remark @+1 {{this load is not pipelined: the loop writes to memory}}
     %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
     tile.store %p, %a : tensor<1024x!tile.ptr<f32>>
+  } {tile.num_stages = 2 : i32}
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    // expected-remark @+1 {{this load is not pipelined: the loop writes to memory}}
+    %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
+    %old = tile.atomic_rmw fadd %p, %a : tensor<1024x!tile.ptr<f32>>
+  } {tile.num_stages = 2 : i32}
+  // What others have written by then, the access may tell.
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    // expected-remark @+1 {{this load is not pipelined: the loop writes to memory}}
+    %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
+    %old = tile.atomic_rmw exchange %narrow, %number : !tile.ptr<f16>
+    %told = tile.splat %old : tensor<1024xf16>
+    %short = arith.truncf %a : tensor<1024xf32> to tensor<1024xf16>
+    %both = arith.addf %told, %short : tensor<1024xf16>
+    tile.store %q, %both : tensor<1024x!tile.ptr<f16>>
   } {tile.num_stages = 2 : i32}
   %s0 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %one) -> tensor<1024xf32> : i32 {
     // expected-remark @+1 {{this load is not pipelined: it is volatile}}

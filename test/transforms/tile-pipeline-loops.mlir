@@ -133,6 +133,27 @@ func.func @other(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.pt
 }
 
 // The first copies do not wait for a load that stands before the loop.
+// Sums in another array, which nobody asks for, neither write what is copied nor tell of others' writes.
+// CHECK-LABEL: func.func @sums_elsewhere
+// CHECK: tile.async_copy
+// CHECK: scf.for
+// CHECK: tile.async_copy
+// CHECK: tile.atomic_rmw fadd
+func.func @sums_elsewhere(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tile.arange 0 : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>>
+  %q = tile.addptr %ys, %r : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %a = tile.load %p : tensor<1024x!tile.ptr<f32>>
+    %old = tile.atomic_rmw fadd %q, %a : tensor<1024x!tile.ptr<f32>>
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
 // CHECK-LABEL: func.func @early
 // CHECK-COUNT-2: tile.async_copy
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>

@@ -44,6 +44,16 @@ SmallVector<Operation *> LoopSlice::getOps() const {
   return ordered;
 }
 
+/// The array that `op` writes, if that is all that it does to global memory as others see it; null
+/// if unknown. An atomic access whose result nobody looks at learns nothing of others' writes.
+static Value getWrittenArray(Operation *op) {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return getPointerBase(store.getPointer());
+  std::optional<AtomicAccess> atomic = getAtomicAccess(op);
+  bool learns = atomic && atomic->acquires() && !op->use_empty();
+  return atomic && !learns ? getPointerBase(atomic->pointer) : Value();
+}
+
 LoopWrites::LoopWrites(scf::ForOp loop) {
   loop.getBody()->walk([&](Operation *op) {
     bool isOnChip =
@@ -52,9 +62,7 @@ LoopWrites::LoopWrites(scf::ForOp loop) {
     bool isUnknown = !effects && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
     if (isOnChip || (!isUnknown && (!effects || !effects.hasEffect<MemoryEffects::Write>())))
       return;
-    auto store = dyn_cast<StoreOp>(op);
-    Value base = store ? getPointerBase(store.getPointer()) : Value();
-    if (base)
+    if (Value base = getWrittenArray(op))
       bases.insert(base);
     else
       isAnywhere = true;

@@ -49,8 +49,8 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     the first one of the next, and what is between them in the program runs
     beside the second.
 
-    A remark says why a load that feeds a dot was left as it is: its loop writes
-    to memory, it is too narrow for the target's `async_copy_bytes`, or its
+    A remark says why a load that feeds a dot was left as it is: its loop may write
+    what it reads, it is too narrow for the target's `async_copy_bytes`, or its
     address needs what the loop computes. Fewer stages than asked for are used
     where they do not fit on chip, with a remark.
   }];
