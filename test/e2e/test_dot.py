@@ -191,6 +191,30 @@ def test_large_blocks(rng, operand, result, add):
 
 
 @tw.jit
+def added_kernel(q, k, v, bias, out, N, M: tl.constexpr, BLOCK: tl.constexpr):
+    m, n = tl.arange(0, M), tl.arange(0, BLOCK)
+    x = tl.load(q + m[:, None] * BLOCK + n[None, :])
+    total = tl.zeros((M, BLOCK), tl.float32)
+    for start in range(0, N, BLOCK):
+        y = tl.load(k + (start + n)[:, None] * BLOCK + n[None, :])
+        weights = tl.dot(x, y.T) * 2 + tl.load(bias + m[:, None] * N + start + n[None, :])
+        z = tl.load(v + (start + n)[:, None] * BLOCK + n[None, :])
+        total = tl.dot(weights.to(z.dtype), z, total)
+    tl.store(out + m[:, None] * BLOCK + n[None, :], total)
+
+
+@pytest.mark.parametrize("dtype, stages", [("float16", 2), ("float32", 2), ("float16", 3)])
+def test_more_blocks_than_fit(rng, dtype, stages):
+    """On an H200 the operands, but not what is added between, have two buffers each."""
+    M, block, count = 128, 128, 3
+    q, k, v = (rng.integers(-1, 2, (rows * block, block)).astype(np.float16) for rows in (1, count, count))
+    bias = rng.integers(-4, 5, (M, count * block)).astype(dtype)
+    out = np.empty((M, block), np.float32)
+    added_kernel[(1,)](q, k, v, bias, out, count * block, M=M, BLOCK=block, num_warps=8, num_stages=stages)
+    assert same(out, (2 * q.astype(np.float32) @ k.astype(np.float32).T + bias) @ v)
+
+
+@tw.jit
 def loops_kernel(x, y, out, first, N, SIDE: tl.constexpr, DEPTH: tl.constexpr, APART: tl.constexpr):
     m, d = tl.arange(0, SIDE), tl.arange(0, DEPTH)
     left = tl.load(x + m[:, None] * DEPTH + d[None, :])

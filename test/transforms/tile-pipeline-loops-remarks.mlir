@@ -76,3 +76,44 @@ func.func @reasons(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %narrow: !
   return %s2, %h1, %s1, %p3 : tensor<1024xf32>, tensor<1024xf16>, tensor<1024xf32>, tensor<1024x!tile.ptr<f32>>
 }
 }
+
+// -----
+
+// Where two blocks of each are too many, what is multiplied as it is comes first.
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>, on_chip_bytes = 12000 : i32}>, tile.num_warps = 4 : i32, tile.num_stages = 2 : i32} {
+func.func @short(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<64x16xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %r = tile.arange 0 : tensor<64xi32>
+  %rows = tile.expand_dims %r axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %c32 = arith.constant dense<32> : tensor<64x1xi32>
+  %from = arith.muli %rows, %c32 : tensor<64x1xi32>
+  %xs = tile.splat %x : tensor<64x1x!tile.ptr<f16>>
+  %ps0 = tile.addptr %xs, %from : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+  %ps1 = tile.broadcast %ps0 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x32x!tile.ptr<f16>>
+  %l = tile.arange 0 : tensor<32xi32>
+  %columns = tile.expand_dims %l axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %offsets = tile.broadcast %columns : tensor<1x32xi32> -> tensor<64x32xi32>
+  %ps = tile.addptr %ps1, %offsets : tensor<64x32x!tile.ptr<f16>>, tensor<64x32xi32>
+  %from_y = tile.expand_dims %l axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %c16 = arith.constant dense<16> : tensor<32x1xi32>
+  %starts = arith.muli %from_y, %c16 : tensor<32x1xi32>
+  %ys = tile.splat %y : tensor<32x1x!tile.ptr<f32>>
+  %qs0 = tile.addptr %ys, %starts : tensor<32x1x!tile.ptr<f32>>, tensor<32x1xi32>
+  %qs1 = tile.broadcast %qs0 : tensor<32x1x!tile.ptr<f32>> -> tensor<32x16x!tile.ptr<f32>>
+  %w = tile.arange 0 : tensor<16xi32>
+  %columns_y = tile.expand_dims %w axis 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %offsets_y = tile.broadcast %columns_y : tensor<1x16xi32> -> tensor<32x16xi32>
+  %qs = tile.addptr %qs1, %offsets_y : tensor<32x16x!tile.ptr<f32>>, tensor<32x16xi32>
+  %d = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> tensor<64x16xf32> : i32 {
+    // expected-remark @+1 {{this load is not pipelined: two blocks of 4096 bytes of on-chip memory are not left for it}}
+    %h = tile.load %ps : tensor<64x32x!tile.ptr<f16>>
+    %a = arith.extf %h : tensor<64x32xf16> to tensor<64x32xf32>
+    %b = tile.load %qs : tensor<32x16x!tile.ptr<f32>>
+    %t = tile.dot %a, %b, %sum : tensor<64x32xf32>, tensor<32x16xf32> -> tensor<64x16xf32>
+    scf.yield %t : tensor<64x16xf32>
+  }
+  return %d : tensor<64x16xf32>
+}
+}

@@ -52,7 +52,8 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     A remark says why a load that feeds a dot was left as it is: its loop may write
     what it reads, it is too narrow for the target's `async_copy_bytes`, or its
     address needs what the loop computes. Fewer stages than asked for are used
-    where they do not fit on chip, with a remark.
+    where they do not fit on chip, with a remark; where two do not for all loads,
+    they are for some: what is multiplied as it is loaded comes first.
   }];
   let dependentDialects = ["::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }

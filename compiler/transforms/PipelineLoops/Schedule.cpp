@@ -38,6 +38,56 @@ static int64_t getStageBytes(const Schedule &schedule) {
   return bytes;
 }
 
+/// Whether a dot multiplies `block` as it is.
+static bool isOperand(Value block) {
+  return llvm::any_of(block.getUses(), [](OpOperand &use) {
+    Operation *op = use.getOwner();
+    return isa<DotOp>(op) ? use.getOperandNumber() < 2
+                          : isViewOfBlock(op) && isOperand(op->getResult(0));
+  });
+}
+
+/// The loads that get two buffers where not all can: what is multiplied as it is loaded comes
+/// first. Units need one buffer of what they read in any case.
+static DenseSet<Operation *> chooseLoads(const Schedule &schedule, int64_t freeBytes) {
+  for (const AheadLoad &ahead : schedule.loads)
+    freeBytes -= feedsOnChip(ahead.load) ? ahead.block.getBytes() : 0;
+  DenseSet<Operation *> chosen;
+  for (bool operands : {true, false})
+    for (auto [load, block] : schedule.loads) {
+      int64_t bytes = block.getBytes() * (feedsOnChip(load) ? 1 : 2);
+      if (isOperand(LoadOp(load).getResult()) != operands || bytes > freeBytes)
+        continue;
+      chosen.insert(load);
+      freeBytes -= bytes;
+    }
+  return chosen;
+}
+
+/// Leave loads as they are where on-chip memory is too short for two buffers of each, if it is not
+/// for some. `slice` is then what these need, `freeBytes` what is left for them.
+static void dropLoads(scf::ForOp loop, int64_t &freeBytes, LoopSlice &slice, Schedule &schedule) {
+  if (getStageBytes(schedule) * 2 <= freeBytes)
+    return;
+  DenseSet<Operation *> chosen = chooseLoads(schedule, freeBytes);
+  if (chosen.empty())
+    return;
+  SmallVector<AheadLoad> all = std::exchange(schedule.loads, {});
+  slice = LoopSlice(loop);
+  for (AheadLoad ahead : all) {
+    if (!chosen.contains(ahead.load)) {
+      refuse(ahead.load) << "two blocks of " << ahead.block.getBytes()
+                         << " bytes of on-chip memory are not left for it";
+      freeBytes -= feedsOnChip(ahead.load) ? ahead.block.getBytes() : 0;
+      continue;
+    }
+    schedule.loads.push_back(ahead);
+    slice.add(ahead.load.getPointer());
+    if (ahead.load.getMask())
+      slice.add(ahead.load.getMask());
+  }
+}
+
 /// As many stages as fit.
 static void fitStages(scf::ForOp loop, Schedule &schedule, int64_t freeBytes) {
   int64_t bytes = getStageBytes(schedule);
@@ -253,6 +303,7 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
                  [&](const AheadLoad &ahead) { return slice.ops.contains(ahead.load); });
   if (schedule.loads.empty())
     return std::nullopt;
+  dropLoads(loop, freeBytes, slice, schedule);
   fitStages(loop, schedule, freeBytes);
   if (schedule.stages < 2)
     return std::nullopt;
