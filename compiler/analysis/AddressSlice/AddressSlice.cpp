@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace tile;
 
 Operation *AddressSlice::addAll(Operation *access, ValueRange operands, bool blocks) {
+  // What a branch brings cannot go around in buffers: nobody knows how often it does.
+  if (isa<scf::IfOp>(access->getParentOp()))
+    return access->getParentOp();
   withBlocks = blocks;
   auto oldOps = ops;
   auto oldArguments = arguments;
@@ -46,7 +49,7 @@ Operation *AddressSlice::add(LoadOp load) {
   return addAll(load, operands, /*blocks=*/true);
 }
 
-/// Only loops that count may be around what is computed again.
+/// Only loops that count, and branches, may be around what is computed again.
 Operation *AddressSlice::visitParents(Operation *op) {
   Operation *parent = op->getParentOp();
   if (parent == function)
@@ -58,6 +61,12 @@ Operation *AddressSlice::visitParents(Operation *op) {
       if (Operation *obstacle = visit(bound))
         return obstacle;
     return visitParents(loop);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+    if (!ops.insert(branch))
+      return nullptr;
+    Operation *obstacle = visit(branch.getCondition());
+    return obstacle ? obstacle : visitParents(branch);
   }
   // Roles are at the top of a function.
   return isa<RolesOp>(parent) ? nullptr : parent;

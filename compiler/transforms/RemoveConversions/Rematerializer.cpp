@@ -40,7 +40,7 @@ static bool isPlaceBeforeLoops(ConvertLayoutOp op) {
 /// Issue slots of a thread to convert, and what it is worth not to.
 static int64_t getConversionCost(ConvertLayoutOp op, bool readsMemory) {
   constexpr int64_t kWorthOfRoles = 16;
-  int64_t worth = isPlaceBeforeLoops(op) && !readsMemory ? kWorthOfRoles : getFrequency(op);
+  int64_t worth = isPlaceBeforeLoops(op) ? kWorthOfRoles : getFrequency(op);
   return planLayoutConversion(op).cost * worth;
 }
 

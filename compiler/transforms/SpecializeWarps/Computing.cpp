@@ -25,6 +25,7 @@ public:
 private:
   void visit(Block &block);
   void visitLoop(scf::ForOp loop);
+  void visitBranch(scf::IfOp branch);
   void acquire(const Ring &ring, const RingSite &site);
 
   ArrayRef<Ring> rings;
@@ -98,11 +99,37 @@ void RingReader::visitLoop(scf::ForOp loop) {
   loop.erase();
 }
 
+/// Gives the places of the branch that is taken.
+void RingReader::visitBranch(scf::IfOp branch) {
+  SmallVector<unsigned> counters = places.getCountersIn(branch);
+  if (counters.empty())
+    return;
+  ImplicitLocOpBuilder b(branch.getLoc(), branch);
+  SmallVector<Value> before = places.get(counters);
+  SmallVector<Type> types(branch.getResultTypes());
+  llvm::append_range(types, TypeRange(ValueRange(before)));
+  auto wider = scf::IfOp::create(b, types, branch.getCondition(), /*withElseRegion=*/true);
+  for (auto [from, to] : llvm::zip(branch->getRegions(), wider->getRegions())) {
+    places.set(counters, before);
+    if (from.empty()) {
+      b.setInsertionPointToEnd(&to.front());
+      scf::YieldOp::create(b, before);
+      continue;
+    }
+    to.takeBody(from);
+    visit(to.front());
+    cast<scf::YieldOp>(to.front().getTerminator()).getResultsMutable().append(places.get(counters));
+  }
+  branch.replaceAllUsesWith(wider.getResults().take_front(branch.getNumResults()));
+  places.set(counters, wider.getResults().drop_front(branch.getNumResults()));
+  branch.erase();
+}
+
 void RingReader::visit(Block &block) {
   // Other ops may go with the loads.
   SmallVector<Operation *> ops;
   for (Operation &op : block)
-    if (isa<DescriptorLoadOp, LoadOp, scf::ForOp>(op))
+    if (isa<DescriptorLoadOp, LoadOp, scf::ForOp, scf::IfOp>(op))
       ops.push_back(&op);
   for (Operation *op : ops) {
     for (const Ring &ring : rings)
@@ -111,6 +138,8 @@ void RingReader::visit(Block &block) {
           acquire(ring, site);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       visitLoop(loop);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      visitBranch(branch);
   }
 }
 

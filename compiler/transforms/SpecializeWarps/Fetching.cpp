@@ -18,6 +18,7 @@ public:
 
 private:
   void buildLoop(scf::ForOp loop);
+  void buildBranch(scf::IfOp branch);
   void makeDescriptors(Operation *user);
   void drain(ArrayRef<MakeDescriptorOp> descs);
   void fill(const Ring &ring, const RingSite &site);
@@ -151,6 +152,26 @@ void FetchingBuilder::buildLoop(scf::ForOp loop) {
   places.set(counters, copy.getResults().drop_front(needed.size()));
 }
 
+/// Counters go on in either branch from where they are.
+void FetchingBuilder::buildBranch(scf::IfOp branch) {
+  SmallVector<unsigned> counters = places.getCountersIn(branch);
+  if (counters.empty())
+    return;
+  SmallVector<Value> before = places.get(counters);
+  auto copy = scf::IfOp::create(b, TypeRange(ValueRange(before)),
+                                values.lookupOrDefault(branch.getCondition()),
+                                /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [from, to] : llvm::zip(branch->getRegions(), copy->getRegions())) {
+    places.set(counters, before);
+    b.setInsertionPointToEnd(&to.front());
+    if (!from.empty())
+      buildBlock(from.front());
+    scf::YieldOp::create(b, places.get(counters));
+  }
+  places.set(counters, copy.getResults());
+}
+
 /// Blocks are held by the role's warps: what those do not hold that it has fewer of,
 /// their registers do.
 static Type fold(Type type, int64_t warps) {
@@ -183,6 +204,8 @@ void FetchingBuilder::buildBlock(Block &block) {
       continue;
     if (auto loop = dyn_cast<scf::ForOp>(op))
       buildLoop(loop);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      buildBranch(branch);
     else
       repeat(op);
   }

@@ -71,11 +71,11 @@ void RingPlaces::begin(ImplicitLocOpBuilder &b) {
       places.push_back({createI32(b, 0), createI32(b, 0)});
 }
 
-SmallVector<unsigned> RingPlaces::getCountersIn(scf::ForOp loop) const {
+SmallVector<unsigned> RingPlaces::getCountersIn(Operation *op) const {
   SmallVector<unsigned> counters;
   for (const Ring &ring : rings) {
     bool isIn = llvm::any_of(ring.getLoops(),
-                             [&](Operation *inner) { return inner && loop->isAncestor(inner); });
+                             [&](Operation *loop) { return loop && op->isAncestor(loop); });
     if (isIn && !llvm::is_contained(counters, ring.counter))
       counters.push_back(ring.counter);
   }
@@ -127,7 +127,7 @@ static bool mayBeTogether(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock())
     return false;
   for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
-    if (isa<scf::ForOp>(op))
+    if (isa<scf::ForOp, scf::IfOp>(op))
       return false;
   return true;
 }

@@ -85,8 +85,8 @@ public:
   explicit RingPlaces(llvm::ArrayRef<Ring> rings) : rings(rings) {}
   void begin(mlir::ImplicitLocOpBuilder &b);
   const RingPlace &get(const Ring &ring) const { return places[ring.counter]; }
-  /// Counters of the rings in `loop`, also in loops in it.
-  llvm::SmallVector<unsigned> getCountersIn(mlir::scf::ForOp loop) const;
+  /// Counters of the rings in the loop or branch `op`, also in loops in it.
+  llvm::SmallVector<unsigned> getCountersIn(mlir::Operation *op) const;
   /// Stage and phase of each, one behind the other, and back.
   llvm::SmallVector<mlir::Value> get(llvm::ArrayRef<unsigned> counters) const;
   void set(llvm::ArrayRef<unsigned> counters, mlir::ValueRange values);

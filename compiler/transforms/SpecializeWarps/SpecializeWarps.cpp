@@ -152,10 +152,16 @@ static void dropPartialLoops(func::FuncOp function, SmallVectorImpl<RingLoad> &l
                  [&](const RingLoad &load) { return partial.contains(load.op->getParentOp()); });
 }
 
+/// Whether an iteration computes with the product's sums, rather than to carry them on alone.
+static bool usesSums(DotOp dot) {
+  return !llvm::all_of(dot->getUsers(), llvm::IsaPred<scf::YieldOp>);
+}
+
 /// Whether the loop gains by a role whose threads copy. Measured: where the only product is of
 /// fewer sums, or of rows that are short, an iteration is too short for signals and few threads,
 /// and takes up to 40 % longer; in a loop around others (that the program has) small products
-/// gain as well, since the next tile's operands come while this one ends.
+/// gain as well, since the next tile's operands come while this one ends, and so do those whose
+/// sums threads compute with: one group does while another's product is at work.
 static bool gainsByThreads(scf::ForOp loop) {
   constexpr int64_t kLeastRegisters = 128, kLeastRowBytes = 128;
   auto dots = llvm::to_vector(loop.getBody()->getOps<DotOp>());
@@ -166,7 +172,7 @@ static bool gainsByThreads(scf::ForOp loop) {
   auto outer = loop->getParentOfType<LoopLikeOpInterface>();
   bool isNested = outer && !outer->hasAttr(kProgramLoopAttr);
   return dots.front().getProblem().k * bits / 8 >= kLeastRowBytes &&
-         (isNested || sums >= kLeastRegisters);
+         (isNested || usesSums(dots.front()) || sums >= kLeastRegisters);
 }
 
 /// Copies of whole blocks, and in the order of the program what threads of the fetching

@@ -30,8 +30,9 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     Loads by pointers that feed dots, in runs as long as the machine's longest
     asynchronous copy, all threads of the fetching role copy instead
     (`tile.async_copy`, `tile.arrive_copies`): beside copies of whole blocks, else
-    in programs of several groups of warps, where an iteration's product is large or the loop
-    is in another one, or where a loop has `tile.warp_specialize`.
+    in programs of several groups of warps, where an iteration's product is large, threads
+    compute with it or the loop is in another one, or where a loop has `tile.warp_specialize`.
+    Branches around these loops both roles take; where a ring is passes through them.
 
     ```mlir
     scf.for ... {
