@@ -113,3 +113,45 @@ def test_programs_with_descriptors_that_return(rng, warps, stages):
     expected = a.astype(np.float64) @ b.T.astype(np.float64)
     expected[128:256] = 7
     close(c, expected)
+
+
+@tw.jit
+def groups_kernel(a, b, c, begins, groups, M, N, K, FORM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                  BLOCK_K: tl.constexpr):
+    """Groups of rows, whose tiles the programs share: a program goes on where it is in the next group."""
+    n = tl.arange(0, BLOCK_N)
+    tile = tl.program_id(0)
+    last = 0
+    for group in range(groups):
+        begin, end = tl.load(begins + group), tl.load(begins + group + 1)
+        tiles = tl.cdiv(end - begin, BLOCK_M)
+        if tile >= last and tile < last + tiles:
+            if FORM == "descriptors":
+                left = tl.make_tensor_descriptor(a + begin * K, [end - begin, K], [K, 1], [BLOCK_M, BLOCK_K])
+                right = tl.make_tensor_descriptor(b + group * N * K, [N, K], [K, 1], [BLOCK_N, BLOCK_K])
+            while tile >= last and tile < last + tiles:
+                first = (tile - last) * BLOCK_M
+                m = begin + first + tl.arange(0, BLOCK_M)
+                if FORM == "descriptors":
+                    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+                    for k in range(0, K, BLOCK_K):
+                        total = tl.dot(left.load([first, k]), right.load([0, k]).T, total)
+                else:
+                    total = sum_of_products(a, b + group * N * K, m, n, end, N, K, BLOCK_M, BLOCK_N, BLOCK_K, False)
+                store_tile(c, total, m, n, end, N)
+                tile += tl.num_programs(0)
+        last += tiles
+
+
+@pytest.mark.parametrize("form", ["pointers", "descriptors"])
+@pytest.mark.parametrize("warps, stages", [(4, 3), (8, 2), (8, 3)])
+def test_tiles_of_groups(rng, form, warps, stages):
+    begins, N, K = np.array([0, 128, 128, 500, 516, 900], np.int32), 128, 144
+    M, groups = int(begins[-1]), len(begins) - 1
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((M, K), (groups, N, K)))
+    for programs in (1, 3):
+        c = np.full((M, N), 7, np.float32)
+        groups_kernel[(programs,)](a, b, c, begins, groups, M, N, K, FORM=form, BLOCK_M=128, BLOCK_N=128, BLOCK_K=64,
+                                   num_warps=warps, num_stages=stages)
+        rows = [a[begin:end].astype(np.float64) for begin, end in zip(begins[:-1], begins[1:], strict=True)]
+        close(c, np.concatenate([x @ y.T.astype(np.float64) for x, y in zip(rows, b, strict=True)]))

@@ -188,7 +188,12 @@ func.func @in_a_branch(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}
   return
 }
 
+// A loop that counts may be in one that does not, but buffers go around with iterations of the former.
 // CHECK-LABEL: func.func @in_a_while
+// CHECK-NOT: tile.descriptor_load
+// CHECK: scf.while
+// CHECK: scf.for
+// CHECK: tile.descriptor_load {{.*}} {tile.block_copy}
 // CHECK-NOT: tile.descriptor_load
 // CHECK: return
 func.func @in_a_while(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32}, %acc: tensor<64x64xf32>) attributes {tile.kernel} {
@@ -204,8 +209,10 @@ func.func @in_a_while(%da: !tile.desc<64x64xf16> {tile.divisibility = 16 : i32},
       %d = tile.dot %a, %a, %u : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
       scf.yield %d : tensor<64x64xf32>
     }
+    %b = tile.descriptor_load %da[%c0, %i] : !tile.desc<64x64xf16>
+    %e = tile.dot %b, %b, %t : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
     %next = arith.addi %i, %c64 : i32
-    scf.yield %next, %t : i32, tensor<64x64xf32>
+    scf.yield %next, %e : i32, tensor<64x64xf32>
   }
   return
 }

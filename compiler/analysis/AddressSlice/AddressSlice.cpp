@@ -11,12 +11,12 @@ using namespace mlir;
 using namespace tile;
 
 Operation *AddressSlice::addAll(Operation *access, ValueRange operands, bool blocks) {
-  // What a branch brings cannot go around in buffers: nobody knows how often it does.
-  if (isa<scf::IfOp>(access->getParentOp()))
+  // Buffers go around with the iterations of loops that count.
+  if (isa<scf::IfOp, scf::WhileOp>(access->getParentOp()))
     return access->getParentOp();
   withBlocks = blocks;
   auto oldOps = ops;
-  auto oldArguments = arguments;
+  auto oldArguments = arguments, oldResults = results;
   Operation *obstacle = visitParents(access);
   for (Value operand : operands)
     if (!obstacle)
@@ -24,6 +24,7 @@ Operation *AddressSlice::addAll(Operation *access, ValueRange operands, bool blo
   if (obstacle) {
     ops = std::move(oldOps);
     arguments = std::move(oldArguments);
+    results = std::move(oldResults);
   }
   return obstacle;
 }
@@ -49,7 +50,7 @@ Operation *AddressSlice::add(LoadOp load) {
   return addAll(load, operands, /*blocks=*/true);
 }
 
-/// Only loops that count, and branches, may be around what is computed again.
+/// Only loops and branches may be around what is computed again.
 Operation *AddressSlice::visitParents(Operation *op) {
   Operation *parent = op->getParentOp();
   if (parent == function)
@@ -68,26 +69,58 @@ Operation *AddressSlice::visitParents(Operation *op) {
     Operation *obstacle = visit(branch.getCondition());
     return obstacle ? obstacle : visitParents(branch);
   }
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+    if (!ops.insert(loop))
+      return nullptr;
+    Operation *obstacle = visit(loop.getConditionOp().getCondition());
+    return obstacle ? obstacle : visitParents(loop);
+  }
   // Roles are at the top of a function.
   return isa<RolesOp>(parent) ? nullptr : parent;
 }
 
-Operation *AddressSlice::visitCarried(scf::ForOp loop, unsigned index) {
-  if (!withBlocks && isa<RankedTensorType>(loop.getResult(index).getType()))
+Operation *AddressSlice::visitCarried(LoopLikeOpInterface loop, unsigned index) {
+  Value init = loop.getInits()[index], next = loop.getYieldedValues()[index];
+  if (!withBlocks && isa<RankedTensorType>(init.getType()))
     return loop;
   if (!arguments.insert({loop, index}))
     return nullptr;
-  if (Operation *obstacle = visit(loop.getInits()[index]))
+  if (Operation *obstacle = visit(init))
     return obstacle;
-  if (Operation *obstacle = visit(loop.getYieldedValues()[index]))
+  if (Operation *obstacle = visit(next))
     return obstacle;
-  return visitParents(loop.getBody()->getTerminator());
+  return visitParents(&loop.getLoopRegions().front()->front().front());
+}
+
+Operation *AddressSlice::visitPassedOn(scf::WhileOp loop, unsigned index) {
+  if (!withBlocks && isa<RankedTensorType>(loop.getResult(index).getType()))
+    return loop;
+  if (!results.insert({loop, index}))
+    return nullptr;
+  if (Operation *obstacle = visit(loop.getConditionOp().getArgs()[index]))
+    return obstacle;
+  return visitParents(loop.getConditionOp());
+}
+
+Operation *AddressSlice::visitResult(scf::IfOp branch, unsigned index) {
+  if (!withBlocks && isa<RankedTensorType>(branch.getResult(index).getType()))
+    return branch;
+  if (!results.insert({branch, index}))
+    return nullptr;
+  for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()})
+    if (Operation *obstacle = visit(yield.getResults()[index]))
+      return obstacle;
+  return visitParents(branch.thenYield());
 }
 
 Operation *AddressSlice::visitArgument(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (parent == function)
     return nullptr;
+  if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    return argument.getOwner() == loop.getBeforeBody()
+               ? visitCarried(loop, argument.getArgNumber())
+               : visitPassedOn(loop, argument.getArgNumber());
   auto loop = dyn_cast<scf::ForOp>(parent);
   if (!loop)
     return parent;
@@ -120,6 +153,10 @@ Operation *AddressSlice::visit(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitCarried(loop, cast<OpResult>(value).getResultNumber());
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return visitPassedOn(loop, cast<OpResult>(value).getResultNumber());
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return visitResult(branch, cast<OpResult>(value).getResultNumber());
   if (!canRepeat(op))
     return op;
   if (!ops.insert(op))

@@ -32,8 +32,13 @@ public:
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
   /// Whether the slice needs what the loop carries as its iter_arg `index`.
-  bool needsArgument(mlir::scf::ForOp loop, unsigned index) const {
-    return arguments.contains({loop.getOperation(), index});
+  bool needsArgument(mlir::Operation *loop, unsigned index) const {
+    return arguments.contains({loop, index});
+  }
+  /// Whether it needs result `index` of a branch, or what the condition of a loop passes on
+  /// as that.
+  bool needsResult(mlir::Operation *op, unsigned index) const {
+    return results.contains({op, index});
   }
 
 private:
@@ -41,14 +46,16 @@ private:
   bool canRepeat(mlir::Operation *op) const;
   mlir::Operation *visit(mlir::Value value);
   mlir::Operation *visitArgument(mlir::BlockArgument argument);
-  mlir::Operation *visitCarried(mlir::scf::ForOp loop, unsigned index);
+  mlir::Operation *visitCarried(mlir::LoopLikeOpInterface loop, unsigned index);
+  mlir::Operation *visitPassedOn(mlir::scf::WhileOp loop, unsigned index);
+  mlir::Operation *visitResult(mlir::scf::IfOp branch, unsigned index);
   mlir::Operation *visitParents(mlir::Operation *op);
 
   mlir::func::FuncOp function;
   ArrayUses uses;
   bool withBlocks = false;
   llvm::SetVector<mlir::Operation *> ops;
-  llvm::SetVector<std::pair<mlir::Operation *, unsigned>> arguments;
+  llvm::SetVector<std::pair<mlir::Operation *, unsigned>> arguments, results;
 };
 
 } // namespace tile

@@ -60,9 +60,36 @@ static Value getOrigin(Value pointer) {
   }
 }
 
+/// The load that gives a pointer, as it is or as a number; null if none does.
+static LoadOp getPointerLoad(Value origin) {
+  Operation *op = origin.getDefiningOp();
+  while (op && isa<IntToPtrOp, HintOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_if_present<LoadOp>(op);
+}
+
+/// The function's argument through which a pointer is loaded; null where none is known.
+static Value getTable(Value origin) {
+  LoadOp load = getPointerLoad(origin);
+  Value table = load ? getOrigin(load.getPointer()) : Value();
+  return isa_and_nonnull<BlockArgument>(table) ? table : Value();
+}
+
 Value tile::getPointerBase(Value pointer) {
   Value origin = getOrigin(pointer);
-  return isa_and_nonnull<BlockArgument>(origin) ? origin : Value();
+  if (!origin || isa<BlockArgument>(origin))
+    return origin;
+  Value table = getTable(origin), first;
+  if (!table)
+    return {};
+  LoadOp load = getPointerLoad(origin);
+  load->getParentOfType<func::FuncOp>().walk([&](LoadOp other) {
+    if (getOrigin(other.getPointer()) != table)
+      return WalkResult::advance();
+    first = other;
+    return WalkResult::interrupt();
+  });
+  return first;
 }
 
 bool tile::isReadOnly(Value pointer) {

@@ -6,8 +6,9 @@
 
 namespace tile {
 
-/// The function's argument that a pointer, or a block of pointers, is computed
-/// from; null if unknown.
+/// What stands for the array that a pointer, or a block of pointers, points into: the
+/// function's argument that it is computed from; of pointers that are loaded the first load
+/// of any through the same argument; null if unknown. Different ones are different arrays.
 mlir::Value getPointerBase(mlir::Value pointer);
 
 /// Whether the programmer promises that nobody writes the array that a pointer points

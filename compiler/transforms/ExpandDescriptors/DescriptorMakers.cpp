@@ -36,7 +36,7 @@ bool DescriptorMakers::isAligned(MakeDescriptorOp desc) {
 /// Making one takes as long as copies do: it has to serve a loop.
 static bool servesLoop(MakeDescriptorOp desc, Operation *access) {
   Operation *around = desc->getBlock()->findAncestorOpInBlock(*access);
-  return isa_and_nonnull<scf::ForOp>(around);
+  return isa_and_nonnull<LoopLikeOpInterface>(around);
 }
 
 DescriptorMaker DescriptorMakers::find(Operation *access) {

@@ -26,6 +26,7 @@ private:
   void visit(Block &block);
   void visitLoop(scf::ForOp loop);
   void visitBranch(scf::IfOp branch);
+  void visitWhile(scf::WhileOp loop);
   void acquire(const Ring &ring, const RingSite &site);
 
   ArrayRef<Ring> rings;
@@ -125,11 +126,38 @@ void RingReader::visitBranch(scf::IfOp branch) {
   branch.erase();
 }
 
+/// Carries the places through its condition, too.
+void RingReader::visitWhile(scf::WhileOp loop) {
+  SmallVector<unsigned> counters = places.getCountersIn(loop);
+  if (counters.empty())
+    return;
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  SmallVector<Value> inits(loop.getInits());
+  llvm::append_range(inits, places.get(counters));
+  SmallVector<Type> types(loop.getResultTypes());
+  types.append(2 * counters.size(), b.getI32Type());
+  auto wider = scf::WhileOp::create(b, types, inits, nullptr, nullptr);
+  for (auto [from, to] : llvm::zip(loop->getRegions(), wider->getRegions())) {
+    unsigned count = from.getNumArguments();
+    to.takeBody(from);
+    for (size_t i = 0; i < 2 * counters.size(); ++i)
+      to.addArgument(b.getI32Type(), loop.getLoc());
+    places.set(counters, to.getArguments().drop_front(count));
+    visit(to.front());
+  }
+  wider.getConditionOp().getArgsMutable().append(
+      wider.getBeforeArguments().take_back(2 * counters.size()));
+  wider.getYieldOp().getResultsMutable().append(places.get(counters));
+  loop.replaceAllUsesWith(wider.getResults().take_front(loop.getNumResults()));
+  places.set(counters, wider.getResults().drop_front(loop.getNumResults()));
+  loop.erase();
+}
+
 void RingReader::visit(Block &block) {
   // Other ops may go with the loads.
   SmallVector<Operation *> ops;
   for (Operation &op : block)
-    if (isa<DescriptorLoadOp, LoadOp, scf::ForOp, scf::IfOp>(op))
+    if (isa<DescriptorLoadOp, LoadOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op))
       ops.push_back(&op);
   for (Operation *op : ops) {
     for (const Ring &ring : rings)
@@ -140,6 +168,8 @@ void RingReader::visit(Block &block) {
       visitLoop(loop);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
       visitBranch(branch);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      visitWhile(loop);
   }
 }
 

@@ -19,6 +19,7 @@ public:
 private:
   void buildLoop(scf::ForOp loop);
   void buildBranch(scf::IfOp branch);
+  void buildWhile(scf::WhileOp loop);
   void makeDescriptors(Operation *user);
   void drain(ArrayRef<MakeDescriptorOp> descs);
   void fill(const Ring &ring, const RingSite &site);
@@ -116,6 +117,16 @@ void FetchingBuilder::makeDescriptors(Operation *user) {
         [&](Value value) { return values.lookupOrDefault(value); }, [&] { drain(descs); });
 }
 
+/// Blocks are held by the role's warps: what those do not hold that it has fewer of,
+/// their registers do.
+static Type fold(Type type, int64_t warps) {
+  LayoutAttr layout = getLayout(type);
+  if (!layout)
+    return type;
+  LinearLayout folded = layout.getLayout().foldedToRegisters(Dim::Warp, warps);
+  return withLayout(type, LayoutAttr::get(type.getContext(), folded.withoutRedundantRegisters()));
+}
+
 void FetchingBuilder::buildLoop(scf::ForOp loop) {
   SmallVector<unsigned> counters = places.getCountersIn(loop);
   SmallVector<unsigned> needed;
@@ -152,34 +163,81 @@ void FetchingBuilder::buildLoop(scf::ForOp loop) {
   places.set(counters, copy.getResults().drop_front(needed.size()));
 }
 
-/// Counters go on in either branch from where they are.
+/// Gives what the slice needs of the branch that is taken, and counters.
 void FetchingBuilder::buildBranch(scf::IfOp branch) {
-  SmallVector<unsigned> counters = places.getCountersIn(branch);
-  if (counters.empty())
-    return;
+  SmallVector<unsigned> counters = places.getCountersIn(branch), needed;
   SmallVector<Value> before = places.get(counters);
-  auto copy = scf::IfOp::create(b, TypeRange(ValueRange(before)),
-                                values.lookupOrDefault(branch.getCondition()),
+  SmallVector<Type> types;
+  for (auto [i, type] : llvm::enumerate(branch.getResultTypes()))
+    if (slice.needsResult(branch, i)) {
+      needed.push_back(i);
+      types.push_back(fold(type, warps));
+    }
+  llvm::append_range(types, TypeRange(ValueRange(before)));
+  if (types.empty())
+    return;
+  auto copy = scf::IfOp::create(b, types, values.lookupOrDefault(branch.getCondition()),
                                 /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
   for (auto [from, to] : llvm::zip(branch->getRegions(), copy->getRegions())) {
     places.set(counters, before);
     b.setInsertionPointToEnd(&to.front());
-    if (!from.empty())
+    SmallVector<Value> yielded;
+    if (!from.empty()) {
       buildBlock(from.front());
-    scf::YieldOp::create(b, places.get(counters));
+      for (unsigned index : needed)
+        yielded.push_back(values.lookupOrDefault(from.front().getTerminator()->getOperand(index)));
+    }
+    llvm::append_range(yielded, places.get(counters));
+    scf::YieldOp::create(b, yielded);
   }
-  places.set(counters, copy.getResults());
+  b.setInsertionPointAfter(copy);
+  for (auto [i, index] : llvm::enumerate(needed))
+    values.map(branch.getResult(index), copy.getResult(i));
+  places.set(counters, copy.getResults().drop_front(needed.size()));
 }
 
-/// Blocks are held by the role's warps: what those do not hold that it has fewer of,
-/// their registers do.
-static Type fold(Type type, int64_t warps) {
-  LayoutAttr layout = getLayout(type);
-  if (!layout)
-    return type;
-  LinearLayout folded = layout.getLayout().foldedToRegisters(Dim::Warp, warps);
-  return withLayout(type, LayoutAttr::get(type.getContext(), folded.withoutRedundantRegisters()));
+/// Carries what the slice needs, and counters.
+void FetchingBuilder::buildWhile(scf::WhileOp loop) {
+  SmallVector<unsigned> counters = places.getCountersIn(loop), carried, passedOn;
+  SmallVector<Value> inits;
+  SmallVector<Type> types;
+  for (auto [i, init] : llvm::enumerate(loop.getInits()))
+    if (slice.needsArgument(loop, i)) {
+      carried.push_back(i);
+      inits.push_back(values.lookupOrDefault(init));
+    }
+  for (auto [i, type] : llvm::enumerate(loop.getResultTypes()))
+    if (slice.needsResult(loop, i)) {
+      passedOn.push_back(i);
+      types.push_back(fold(type, warps));
+    }
+  llvm::append_range(inits, places.get(counters));
+  types.append(2 * counters.size(), b.getI32Type());
+  auto copy = scf::WhileOp::create(b, types, inits, nullptr, nullptr);
+  auto enter = [&](Block &from, Block &to, ArrayRef<unsigned> needed) {
+    for (auto [i, index] : llvm::enumerate(needed))
+      values.map(from.getArgument(index), to.getArgument(i));
+    places.set(counters, to.getArguments().drop_front(needed.size()));
+    b.setInsertionPointToEnd(&to);
+    buildBlock(from);
+  };
+  auto getNext = [&](ValueRange all, ArrayRef<unsigned> needed) {
+    SmallVector<Value> next = llvm::map_to_vector(
+        needed, [&](unsigned index) { return values.lookupOrDefault(all[index]); });
+    llvm::append_range(next, places.get(counters));
+    return next;
+  };
+  scf::ConditionOp condition = loop.getConditionOp();
+  enter(*loop.getBeforeBody(), *copy.getBeforeBody(), carried);
+  scf::ConditionOp::create(b, values.lookupOrDefault(condition.getCondition()),
+                           getNext(condition.getArgs(), passedOn));
+  enter(*loop.getAfterBody(), *copy.getAfterBody(), passedOn);
+  scf::YieldOp::create(b, getNext(loop.getYieldOp().getResults(), carried));
+
+  b.setInsertionPointAfter(copy);
+  for (auto [i, index] : llvm::enumerate(passedOn))
+    values.map(loop.getResult(index), copy.getResult(i));
+  places.set(counters, copy.getResults().drop_front(passedOn.size()));
 }
 
 void FetchingBuilder::repeat(Operation &op) {
@@ -206,6 +264,8 @@ void FetchingBuilder::buildBlock(Block &block) {
       buildLoop(loop);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
       buildBranch(branch);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      buildWhile(loop);
     else
       repeat(op);
   }

@@ -127,7 +127,7 @@ static bool mayBeTogether(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock())
     return false;
   for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
-    if (isa<scf::ForOp, scf::IfOp>(op))
+    if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
       return false;
   return true;
 }

@@ -32,7 +32,8 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     (`tile.async_copy`, `tile.arrive_copies`): beside copies of whole blocks, else
     in programs of several groups of warps, where an iteration's product is large, threads
     compute with it or the loop is in another one, or where a loop has `tile.warp_specialize`.
-    Branches around these loops both roles take; where a ring is passes through them.
+    Branches, and loops with a condition, around these loops both roles have; where a ring is
+    passes through them.
 
     ```mlir
     scf.for ... {
