@@ -27,6 +27,7 @@ private:
   Value *combine(Pair pair);
   Value *gather(Pair pair);
   Value *spread(Value *vector, int place);
+  Value *fill(ArrayRef<Value *> operands);
   Value *shift(Instruction &first, Value *operands);
 
   Function &function;
@@ -149,6 +150,21 @@ Value *Pairer::spread(Value *vector, int place) {
   return b.CreateTrunc(b.CreateBitCast(apart, words), pair);
 }
 
+/// Bytes that a permutation spread, or a constant above them: the permutation puts it there.
+Value *Pairer::fill(ArrayRef<Value *> operands) {
+  Value *four;
+  ArrayRef<int> places;
+  const APInt *upper;
+  auto *words = FixedVectorType::get(b.getInt16Ty(), 2);
+  if (!match(operands[0],
+             m_ZExt(m_Trunc(m_BitCast(m_Shuffle(m_Value(four), m_Zero(), m_Mask(places)))))) ||
+      operands[0]->getType() != words || !match(operands[1], m_APInt(upper)) ||
+      upper->countr_zero() < 8)
+    return nullptr;
+  Value *bytes = ConstantInt::get(four->getType(), upper->lshr(8).trunc(8));
+  return b.CreateBitCast(b.CreateShuffleVector(four, bytes, places), words);
+}
+
 /// Neighbours in a vector, or constants.
 Value *Pairer::gather(Pair pair) {
   auto [first, second] = pair;
@@ -194,6 +210,8 @@ Value *Pairer::combine(Pair pair) {
   b.SetCurrentDebugLocation(first->getDebugLoc());
   if (first->getOpcode() == Instruction::LShr || first->getOpcode() == Instruction::Shl)
     return shift(*first, operands.front());
+  if (Value *filled = first->getOpcode() == Instruction::Or ? fill(operands) : nullptr)
+    return filled;
   Instruction *both = first->clone();
   both->mutateType(FixedVectorType::get(first->getType(), 2));
   for (auto [use, operand] : zip(getPaired(*both), operands))

@@ -161,6 +161,82 @@ def test_few_elements_and_many_warps(rng, operand, result, size, warps):
     assert same(c, (a.astype(np.float64) @ b.astype(np.float64).T).astype(result))
 
 
+# --- weights of bytes and less, that the kernel widens ------------------------------------------------------
+@tw.jit
+def repeat(values):
+    values = tl.interleave(values, values)
+    values = tl.interleave(values, values)
+    return tl.interleave(values, values)
+
+
+@tw.jit
+def weights_kernel(x, w, scales, zeros, y, M, N, K, w_k, w_n, FORM: tl.constexpr, BLOCK_M: tl.constexpr,
+                   BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr):
+    wide: tl.constexpr = x.dtype.element_ty
+    m, n, k = tl.arange(0, BLOCK_M), tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N), tl.arange(0, BLOCK_K)
+    words = tl.program_id(0) * (BLOCK_N // 8) + tl.arange(0, BLOCK_N // 8)
+    shifts = (tl.arange(0, BLOCK_N) % 8 * 4)[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for start in range(0, K, BLOCK_K):
+        left = tl.load(x + m[:, None] * K + start + k[None, :], mask=m[:, None] < M, other=0)
+        group = start // GROUP + tl.arange(0, 1)
+        scale = tl.load(scales + group[:, None] * N + n[None, :], mask=n[None, :] < N, other=0)
+        if FORM == "bytes":
+            right = tl.load(w + (start + k)[:, None] * w_k + n[None, :] * w_n, mask=n[None, :] < N, other=0).to(wide)
+        elif FORM == "pairs":
+            pairs = start // 2 + tl.arange(0, BLOCK_K // 2)
+            packed = tl.load(w + pairs[:, None] * w_k + n[None, :] * w_n, mask=n[None, :] < N, other=0)
+            right = tl.join(packed & 15, packed >> 4).permute(0, 2, 1).reshape(BLOCK_K, BLOCK_N).to(wide)
+        elif FORM == "rows":
+            pairs = start // 2 + tl.arange(0, BLOCK_K // 2)
+            packed = tl.load(w + n[:, None] * w_n + pairs[None, :] * w_k, mask=n[:, None] < N, other=0)
+            right = tl.interleave((packed & 15).to(wide), (packed >> 4).to(wide)).T
+        else:
+            packed = repeat(tl.load(w + (start + k)[:, None] * w_k + words[None, :] * w_n,
+                                    mask=words[None, :] < N // 8, other=0))
+            zero = repeat(tl.load(zeros + group[:, None] * (N // 8) + words[None, :], mask=words[None, :] < N // 8,
+                                  other=0))
+            right = (((packed >> shifts) & 15) - ((zero >> shifts) & 15)).to(wide)
+        total = tl.dot(left, right * scale, total)
+    tl.store(y + m[:, None] * N + n[None, :], total, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+def unpacked(words, bits, axis):
+    """The numbers of ``bits`` in each word, which follow each other along ``axis``."""
+    count = words.dtype.itemsize * 8 // bits
+    parts = [(words.astype(np.int64) >> bits * i) & (1 << bits) - 1 for i in range(count)]
+    stacked = np.stack(parts, axis=axis + 1)
+    return stacked.reshape([size * (count if dim == axis else 1) for dim, size in enumerate(words.shape)])
+
+
+@pytest.mark.parametrize("operand", ["float16", BF16], ids=str)
+@pytest.mark.parametrize("form, k_first", [("bytes", False), ("bytes", True), ("pairs", False), ("pairs", True),
+                                           ("rows", True), ("words", False)])
+@pytest.mark.parametrize("block, warps, stages", [((16, 32, 64), 4, 3), ((16, 64, 32), 2, 4), ((64, 64, 64), 4, 3)],
+                         ids=str)
+def test_narrow_weights(rng, operand, form, k_first, block, warps, stages):
+    M, N, K, group = block[0] - 3, 2 * block[1] - 8, 5 * block[2], 2 * block[2]
+    x, exact = rng.integers(-4, 5, (M, K)).astype(operand), None
+    zeros = rng.integers(-2**31, 2**31, (3, N // 8)).astype(np.int32)
+    if form == "bytes":
+        w = rng.integers(-128, 128, (K, N)).astype(np.int8)
+        exact = w.astype(np.float64)
+    elif form == "words":
+        w = rng.integers(-2**31, 2**31, (K, N // 8)).astype(np.int32)
+        exact = unpacked(w.view(np.uint32), 4, 1) - unpacked(zeros.view(np.uint32), 4, 1).repeat(group, 0)[:K]
+    else:
+        w = rng.integers(0, 256, (K // 2, N)).astype(np.uint8)
+        exact = unpacked(w, 4, 0)
+    scales = (2.0 ** rng.integers(-2, 2, (3, N))).astype(operand)
+    stored = np.asfortranarray(w) if k_first else w
+    steps = [stride // w.itemsize for stride in stored.strides]
+    y = np.empty((M, N), np.float32)
+    weights_kernel[(2,)](x, stored, scales, zeros, y, M, N, K, *steps, FORM=form, BLOCK_M=block[0], BLOCK_N=block[1],
+                         BLOCK_K=block[2], GROUP=group, num_warps=warps, num_stages=stages)
+    exact = x.astype(np.float64) @ (exact * scales.astype(np.float64).repeat(group, 0)[:K])
+    assert same(y, exact.astype(np.float32))
+
+
 # --- large blocks, and loops that follow each other ------------------------------------------------------
 @tw.jit
 def large_kernel(a, b, c, out, K, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,

@@ -88,6 +88,9 @@ llvm::SmallVector<VectorAccess> getVectorAccesses(const AccessMap &access, int64
 struct CollectiveAccess {
   llvm::SmallVector<InputBit> row;     // contiguous bits, fastest first
   llvm::SmallVector<InputBit> address; // address[i]: what bit i of the lane selects
+
+  /// Whether rows are of elements of so many bits: they have 16 bytes.
+  bool moves(unsigned elementBits) const { return elementBits << row.size() == 128; }
 };
 
 /// The map from (lane, warp, block, remaining registers) to the offset of the

@@ -61,15 +61,18 @@ CopyRun tile::findCopyRun(LoadOp load, const AccessAnalysis &patterns) {
 //===----------------------------------------------------------------------===//
 
 /// How the unit of `dot` may read a fragment of layout `registers` whose memory
-/// runs along `fastest`.
-static std::optional<CollectiveAccess>
-findCollective(DotOp dot, MatmulOperand operand, const LinearLayout &registers, unsigned fastest) {
+/// runs along `fastest`, in elements of `bits`.
+static std::optional<CollectiveAccess> findCollective(DotOp dot, MatmulOperand operand,
+                                                      const LinearLayout &registers,
+                                                      unsigned fastest, unsigned bits) {
+  if (!dot)
+    return std::nullopt;
   MatmulUnit unit = dot.getUnitAttr();
   if (!unit)
     return std::nullopt;
   for (bool alongK : {true, false}) {
     std::optional<CollectiveAccess> access = unit.getCollectiveRead(operand, alongK);
-    if (!access || access->row.empty())
+    if (!access || !access->moves(bits))
       continue;
     InputBit first = access->row.front();
     const LinearMap &tile = registers.getTile();
@@ -120,13 +123,13 @@ BufferType tile::chooseBuffer(LoadOp load, CopyRun run) {
     if (!convert || patterns.size() == 2)
       continue;
     const LinearLayout &wanted = getLayout(convert.getType()).getLayout();
-    std::optional<CollectiveAccess> collective;
-    // Collective reads move words of the unit's own element.
-    if (dot && getElementType(dot.getA().getType()).getIntOrFloatBitWidth() == bits)
-      collective = findCollective(dot, operand, wanted, fastest);
+    std::optional<CollectiveAccess> collective =
+        findCollective(dot, operand, wanted, fastest, bits);
+    // Of the copies' runs threads read what they have of each.
+    int64_t run = wanted.getContiguity(fastest, width);
     patterns.push_back(collective
                            ? getCollectivePattern(wanted, tileShape, *collective, bits, facts)
-                           : getRegisterPattern(wanted, tileShape, width, bits, facts));
+                           : getRegisterPattern(wanted, tileShape, run, bits, facts, fastest));
   }
   std::optional<LinearLayout> memory = chooseMemoryLayout(shape, tileShape, patterns, bits, facts);
   if (!memory)

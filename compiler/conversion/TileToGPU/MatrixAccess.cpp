@@ -6,8 +6,6 @@
 using namespace mlir;
 using namespace tile;
 
-/// What one row of a collective access holds, in bits.
-static constexpr int64_t kRowBits = 128;
 /// Rows that one matrix has: lanes below this point at rows of the first one.
 static constexpr unsigned kMatrixAddressBits = 3;
 /// Most words of 32 bits that one instruction gives a lane.
@@ -72,15 +70,24 @@ static void widen(MatrixAccess &read, const LinearLayout &layout, const AccessMa
   }
 }
 
+/// The target's units, and their forms.
+static SmallVector<MatmulUnit> getUnitForms(TargetAttr target) {
+  SmallVector<MatmulUnit> forms = target.getUnits();
+  for (MatmulUnit unit : target.getUnits())
+    if (MatmulUnit paired = unit.getPaired())
+      forms.push_back(paired);
+  return forms;
+}
+
 static std::optional<MatrixAccess> findAccess(TargetAttr target, const LinearLayout &layout,
                                               const AccessMap &access, unsigned elementBits) {
-  for (MatmulUnit unit : target.getUnits())
+  for (MatmulUnit unit : getUnitForms(target))
     for (MatmulOperand operand : {MatmulOperand::A, MatmulOperand::B}) {
       if (!startsWithFragment(layout, unit.getFragment(operand)))
         continue;
       for (bool alongK : {true, false}) {
         std::optional<CollectiveAccess> collective = unit.getCollectiveRead(operand, alongK);
-        if (!collective || (elementBits << collective->row.size()) != kRowBits)
+        if (!collective || !collective->moves(elementBits))
           continue;
         std::optional<AccessMap> addresses = getCollectiveAddresses(access, *collective);
         if (!addresses)

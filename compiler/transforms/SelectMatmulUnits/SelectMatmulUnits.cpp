@@ -227,6 +227,44 @@ static bool canUse(DotOp op, MatmulUnit unit, TargetAttr target) {
 }
 
 //===----------------------------------------------------------------------===//
+// Operands of narrow elements
+//===----------------------------------------------------------------------===//
+
+/// Whether a block is made, element by element, of one that is loaded with elements of at most
+/// `bits`, `run` of them one behind the other along `dim`.
+static bool comesNarrow(Value block, unsigned dim, unsigned bits, int64_t run) {
+  OperandSource source = traceOperand(block);
+  Operation *def = source.block.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(source.block.getType());
+  if (!def || !type || static_cast<int64_t>(dim) >= static_cast<int64_t>(source.order.size()))
+    return false;
+  if (isa<LoadOp>(def))
+    return type.getElementTypeBitWidth() <= bits &&
+           getLayout(type).getLayout().getContiguity(source.order[dim], run) == run;
+  return getLayoutTie(def) == LayoutTie::Same &&
+         llvm::any_of(def->getOperands(), [&](Value operand) {
+           return isa<RankedTensorType>(operand.getType()) &&
+                  comesNarrow(operand, source.order[dim], bits, run);
+         });
+}
+
+/// Operands that are loaded as elements of half the width are read as they lie on chip, in words,
+/// if each lane has as many of them. What another product gives would have to move for it.
+static MatmulUnit choosePairs(DotOp op, MatmulUnit unit) {
+  MatmulUnit paired = unit.getPaired();
+  if (!paired || comesFromDot(op.getA()) || comesFromDot(op.getB()))
+    return unit;
+  LinearLayout fragment = paired.getFragment(MatmulOperand::B);
+  int64_t run = fragment.getContiguity(0, fragment.getDimSize(0));
+  unsigned rank = op.getType().getRank();
+  auto isNarrow = [&](Value operand, unsigned dim) {
+    unsigned bits = getElementType(operand.getType()).getIntOrFloatBitWidth();
+    return comesNarrow(operand, dim, bits / 2, run);
+  };
+  return isNarrow(op.getA(), rank - 1) || isNarrow(op.getB(), rank - 2) ? paired : unit;
+}
+
+//===----------------------------------------------------------------------===//
 // Rewriting
 //===----------------------------------------------------------------------===//
 
@@ -264,7 +302,7 @@ static void stripConversions(OpOperand &operand) {
 static void useUnit(DotOp op, MatmulUnit unit, const WarpGrid &warps) {
   if (op.getMaxImpreciseAcc() > 0 && !unit.roundsSums())
     op.emitRemark("max_num_imprecise_acc has no effect: the matrix unit keeps the whole sum");
-  unit = unit.getWidest(op.getProblem().n / warps.columns);
+  unit = choosePairs(op, unit.getWidest(op.getProblem().n / warps.columns));
   op.setUnitAttr(unit);
   bool isInRegisters = !isReadOnChip(op, MatmulOperand::A);
   convertDot(op, [&](MatmulOperand operand, ArrayRef<int64_t> shape) {

@@ -17,6 +17,11 @@ def SelectMatmulUnits : Pass<"tile-select-matmul-units", "::mlir::func::FuncOp">
     A unit that reads on-chip memory leaves operand B, and A where it is loaded
     as it is, in any layout: `tile-place-operands` puts them where it reads them.
 
+    A unit in registers takes its `paired` form where an operand is made of elements of at
+    most half its width that lie along k in memory: lanes then read words of these, of
+    which a product's other operand has its k in the same order. Products of what another
+    dot gives keep the plain form, in which that is.
+
     A dot onto zero whose result is added to something accumulates onto that.
 
     Warps are arranged so that they read the least from on-chip memory. Where

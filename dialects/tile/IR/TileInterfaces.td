@@ -53,6 +53,12 @@ def Tile_MatmulUnit : AttrInterface<"MatmulUnit"> {
     InterfaceMethod<"The unit with the widest instruction for `n` columns.",
       "::tile::MatmulUnit", "getWidest", (ins "int64_t":$n), "", "return $_attr;">,
     InterfaceMethod<[{
+      The same instruction, of which lanes have twice as many consecutive elements along k: for
+      operands that are read as elements of half the width. Both operands have their k in the
+      same other order, which changes no sum but for its rounding. Null: there is none.
+      }],
+      "::tile::MatmulUnit", "getPaired", (ins), "", "return {};">,
+    InterfaceMethod<[{
       Where an operand of `shape`, of which `elementBits` lie one behind the other
       along dimension `fastest`, must be in on-chip memory for a unit that reads
       it there. Nothing if it cannot.

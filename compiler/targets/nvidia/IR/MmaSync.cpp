@@ -78,6 +78,20 @@ static int64_t getPacked(MmaKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
+/// Whether a lane has two words of each row of A and column of B.
+static bool hasTwoWords(MmaKind kind) { return kind != MmaKind::F64; }
+
+LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, MmaKind kind,
+                                  bool hasPairs) {
+  if (hasPairs && !hasTwoWords(kind))
+    return emitError() << "lanes have single words of this kind, and no pairs";
+  return success();
+}
+
+MatmulUnit MmaSyncAttr::getPaired() const {
+  return hasTwoWords(getKind()) ? get(getContext(), getKind(), /*hasPairs=*/true) : MmaSyncAttr();
+}
+
 LinearLayout MmaSyncAttr::getFragment(MatmulOperand operand) const {
   auto [m, n, k] = getInstructionShape();
   unsigned kDim = operand == MatmulOperand::A ? 1 : 0;
@@ -100,9 +114,10 @@ LinearLayout MmaSyncAttr::getFragment(MatmulOperand operand) const {
     registers.push_back(at(kDim, step));
   if (operand == MatmulOperand::A && m == 16)
     registers.push_back(at(0, 8));
-  if (k > 4 * packed)
-    registers.push_back(at(kDim, 4 * packed));
-  lanes = {at(kDim, packed), at(kDim, 2 * packed)};
+  int64_t perLane = getHasPairs() ? 2 * packed : packed;
+  if (hasTwoWords(getKind()))
+    registers.push_back(at(kDim, getHasPairs() ? packed : 4 * packed));
+  lanes = {at(kDim, perLane), at(kDim, 2 * perLane)};
   for (int64_t step = 1; step < 8; step *= 2)
     lanes.push_back(at(1 - kDim, step));
   SmallVector<int64_t> shape =
@@ -110,7 +125,8 @@ LinearLayout MmaSyncAttr::getFragment(MatmulOperand operand) const {
   return LinearLayout::get(shape, {{Dim::Register, registers}, {Dim::Lane, lanes}});
 }
 
-/// ldmatrix: a row has 16 bytes. Transposed, it moves pairs of 16-bit values.
+/// ldmatrix: a row has 16 bytes. Transposed, it moves pairs of 16-bit values. Pairs of words are
+/// single words in rows of elements of half the width.
 std::optional<CollectiveAccess> MmaSyncAttr::getCollectiveRead(MatmulOperand operand,
                                                                bool alongK) const {
   int64_t packed = getPacked(getKind());
@@ -118,9 +134,12 @@ std::optional<CollectiveAccess> MmaSyncAttr::getCollectiveRead(MatmulOperand ope
     return std::nullopt;
   CollectiveAccess read;
   SmallVector<InputBit> inWord;
-  unsigned next = 0;
+  unsigned next = 0, registerBits = getFragment(operand).getTile().getInBits(Dim::Register);
   for (int64_t step = 1; step < packed; step *= 2)
     inWord.push_back({Dim::Register, next++});
+  bool takesPairs = getHasPairs() && alongK;
+  if (takesPairs)
+    inWord.push_back({Dim::Register, --registerBits});
   SmallVector<InputBit> t = {{Dim::Lane, 0}, {Dim::Lane, 1}};
   SmallVector<InputBit> g = {{Dim::Lane, 2}, {Dim::Lane, 3}, {Dim::Lane, 4}};
   SmallVector<InputBit> alongWords = inWord;
@@ -128,7 +147,6 @@ std::optional<CollectiveAccess> MmaSyncAttr::getCollectiveRead(MatmulOperand ope
   read.row.append(alongK ? alongWords : g);
   read.address.append(alongK ? g : alongWords);
   // The fragment's further words come from further matrices.
-  unsigned registerBits = getFragment(operand).getTile().getInBits(Dim::Register);
   for (; next < registerBits; ++next)
     read.address.push_back({Dim::Register, next});
   return read;

@@ -16,19 +16,29 @@ def Nvidia_MmaKind : I32EnumAttr<"MmaKind", "Operands of mma.sync", [
 }
 
 def Nvidia_MmaSyncAttr : AttrDef<Nvidia_Dialect, "MmaSync", [
-    DeclareAttrInterfaceMethods<Tile_MatmulUnit>]> {
+    DeclareAttrInterfaceMethods<Tile_MatmulUnit, ["getPaired"]>]> {
   let mnemonic = "mma_sync";
   let summary = "The matrix instruction of one warp";
   let description = [{
     All operands are in registers. The shape follows from the kind: 16x8x16 for
     16-bit operands, 16x8x8 for tf32, 16x8x32 for 8-bit ones, 8x8x4 for f64.
 
+    A lane's two words of a row of A, or of a column of B, are half of k apart;
+    `paired` ones follow each other. The instruction is the same: it adds products in
+    another order. Elements of half the width are then whole words of on-chip memory.
+
     ```mlir
     #nvidia.mma_sync<f16>
+    #nvidia.mma_sync<f16, paired = true>
     ```
   }];
-  let parameters = (ins EnumParameter<Nvidia_MmaKind>:$kind);
-  let assemblyFormat = "`<` $kind `>`";
+  let parameters = (ins EnumParameter<Nvidia_MmaKind>:$kind,
+                        DefaultValuedParameter<"bool", "false">:$hasPairs);
+  let assemblyFormat = "`<` $kind (`,` `paired` `=` $hasPairs^)? `>`";
+  let builders = [AttrBuilder<(ins "::tile::nvidia::MmaKind":$kind), [{
+    return $_get($_ctxt, kind, /*hasPairs=*/false);
+  }]>];
+  let genVerifyDecl = 1;
 }
 
 def Nvidia_WgmmaAttr : AttrDef<Nvidia_Dialect, "Wgmma", [

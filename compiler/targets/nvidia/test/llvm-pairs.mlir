@@ -105,3 +105,20 @@ llvm.func @bytes(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %which: i1) attributes {
   llvm.store %z3, %out {alignment = 8 : i64} : vector<4xf16>, !llvm.ptr<1>
   llvm.return
 }
+
+// A constant above the bytes comes by the same permutation.
+// CHECK-LABEL: @filled
+// CHECK-COUNT-2: shufflevector <4 x i8> %{{.*}}, <4 x i8> {{.*}}67{{.*}}, <4 x i32> <i32 {{0|2}}, i32 4, i32 {{1|3}}, i32 4>
+// CHECK-NOT: {{= or}}
+// CHECK: ret void
+llvm.func @filled(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %bits = llvm.mlir.constant(dense<17152> : vector<4xi16>) : vector<4xi16>
+  %bias = llvm.mlir.constant(dense<1.280000e+02> : vector<4xbf16>) : vector<4xbf16>
+  %bytes = llvm.load %in {alignment = 4 : i64} : !llvm.ptr<1> -> vector<4xi8>
+  %wide = llvm.zext %bytes : vector<4xi8> to vector<4xi16>
+  %coded = llvm.or %wide, %bits : vector<4xi16>
+  %halves = llvm.bitcast %coded : vector<4xi16> to vector<4xbf16>
+  %x = llvm.fsub %halves, %bias : vector<4xbf16>
+  llvm.store %x, %out {alignment = 8 : i64} : vector<4xbf16>, !llvm.ptr<1>
+  llvm.return
+}

@@ -10,6 +10,11 @@
 
 // -----
 
+// expected-error @+1 {{lanes have single words of this kind, and no pairs}}
+#unit = #nvidia.mma_sync<f64, paired = true>
+
+// -----
+
 #memory = #tile.layout<[64, 64]: offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 func.func @async_dot_1(%a: !tile.buffer<64x64xf16, #memory>, %c: tensor<64x32xf32>) {
   // expected-error @+1 {{expects matrices whose sizes fit}}
