@@ -39,7 +39,7 @@ def _write_twin(file: Path) -> str:
             text = re.sub(rf"^from {sibling} import", f"from {twin} import", text, flags=re.MULTILINE)
             text = re.sub(rf"^import {sibling}$", f"import {twin} as {sibling}", text, flags=re.MULTILINE)
     text = re.sub(r"^(from|import) tilewright\b", r"\1 triton", text, flags=re.MULTILINE)
-    name = f"twin_{file.stem}"
+    name = f"twin_{file.parent.name}_{file.stem}"
     (_folder() / f"{name}.py").write_text(text)
     return name
 

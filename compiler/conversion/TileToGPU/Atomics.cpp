@@ -31,22 +31,33 @@ public:
       : op(op), access(*getAtomicAccess(op)), values(t.get(access.values)), t(t) {}
 
   LogicalResult run(Action action) {
-    if (access.releases())
-      fence(LLVM::AtomicOrdering::release);
     bool isBlock = isa<RankedTensorType>(access.pointer.getType());
+    if (!isBlock && t.hooks.fencesForOthers())
+      return runScalar([&](ImplicitLocOpBuilder &b, Value pointer, ValueRange operands) {
+        fenceBefore(b);
+        Value old = action(b, pointer, operands);
+        fenceBehind(b);
+        return old;
+      });
+    fenceBefore(t.b);
     std::optional<GlobalRuns> runs = isBlock ? getAddedRuns() : std::nullopt;
     if (runs)
       addRuns(*runs);
     else if (failed(isBlock ? runBlock(action) : runScalar(action)))
       return failure();
-    if (access.acquires())
-      fence(LLVM::AtomicOrdering::acquire);
+    fenceBehind(t.b);
     return success();
   }
 
 private:
-  void fence(LLVM::AtomicOrdering ordering) {
-    LLVM::FenceOp::create(t.b, ordering, t.hooks.getSyncScope(access.scope));
+  void fenceBefore(ImplicitLocOpBuilder &b) {
+    if (access.releases())
+      LLVM::FenceOp::create(b, LLVM::AtomicOrdering::release, t.hooks.getSyncScope(access.scope));
+  }
+  /// Who does not look at what was there learns nothing.
+  void fenceBehind(ImplicitLocOpBuilder &b) {
+    if (access.acquires() && isUsed())
+      LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acquire, t.hooks.getSyncScope(access.scope));
   }
 
   bool isUsed() const { return op->getNumResults() && !op->getResult(0).use_empty(); }
@@ -71,6 +82,7 @@ private:
     return conditional.getResult(0);
   }
 
+  /// Threads have met before it if it releases, and meet behind it if it acquires.
   LogicalResult runScalar(Action action) {
     Value first = createEquals(t.b, t.scope.getThread(), 0);
     Value old =
@@ -205,6 +217,7 @@ LogicalResult tile::lower(AtomicStoreOp op, ThreadLowering &t) {
 
 /// The first thread asks for all.
 LogicalResult tile::lower(AtomicPollOp op, ThreadLowering &t) {
+  bool acquires = op.getSemantic() == MemorySemantic::Acquire;
   StringRef scope = t.hooks.getSyncScope(op.getScope());
   auto poll = [&](OpBuilder &nested, Location loc) {
     ImplicitLocOpBuilder b(loc, nested);
@@ -215,6 +228,8 @@ LogicalResult tile::lower(AtomicPollOp op, ThreadLowering &t) {
           return readOnce(inner, pointer, expected.getType(), scope);
         },
         [&](ImplicitLocOpBuilder &inner) { return t.hooks.emitTimer(inner); });
+    if (acquires && t.hooks.fencesForOthers())
+      LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acquire, scope);
     scf::YieldOp::create(b, found);
   };
   auto skip = [&](OpBuilder &nested, Location loc) {
@@ -224,7 +239,7 @@ LogicalResult tile::lower(AtomicPollOp op, ThreadLowering &t) {
   Value first = createEquals(t.b, t.scope.getThread(), 0);
   Value found = scf::IfOp::create(t.b, first, poll, skip).getResult(0);
   t.set(op.getResult(), Exchange(op, t).broadcastFromFirst(found));
-  if (op.getSemantic() == MemorySemantic::Acquire)
+  if (acquires && !t.hooks.fencesForOthers())
     LLVM::FenceOp::create(t.b, LLVM::AtomicOrdering::acquire, scope);
   return success();
 }

@@ -65,6 +65,9 @@ public:
   /// LLVM's name of the threads that observe an ordering.
   virtual llvm::StringRef getSyncScope(MemoryScope scope) const = 0;
 
+  /// Whether a thread's fence orders also what others did before they met it in a barrier.
+  virtual bool fencesForOthers() const { return false; }
+
   /// Nanoseconds on a clock that all programs read, as i64.
   mlir::Value emitTimer(mlir::ImplicitLocOpBuilder &b) const;
   /// How much time passes between two ticks of that clock.

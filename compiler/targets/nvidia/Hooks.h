@@ -18,6 +18,7 @@ public:
   void emitAdditions(mlir::ImplicitLocOpBuilder &b, mlir::Value values, const GlobalAccess &access,
                      MemoryScope scope) const override;
   llvm::StringRef getSyncScope(MemoryScope scope) const override;
+  bool fencesForOthers() const override { return true; }
   void emitWarpBarrier(mlir::ImplicitLocOpBuilder &b) const override;
   void emitAsyncCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination,
                      const GlobalAccess &access, int64_t bytes) const override;

@@ -2,6 +2,7 @@
 #include "compiler/transforms/OverlapDots/OverlapDots.h"
 
 #include "compiler/analysis/BufferPlan/BufferPlan.h"
+#include "compiler/transforms/OverlapDots/DeferReads.h"
 #include "compiler/transforms/OverlapDots/RegisterCount.h"
 
 #include "dialects/tile/IR/TileOps.h"
@@ -409,8 +410,10 @@ void OverlapDotsPass::runOnOperation() {
   }
   SmallVector<Block *> blocks;
   getOperation().walk([&](Block *block) { blocks.push_back(block); });
-  for (Block *block : blocks)
+  for (Block *block : blocks) {
+    deferReads(*block);
     sinkAwaits(*block);
+  }
   for (Block *block : blocks)
     chainDots(*block);
   getOperation().walk([](scf::ForOp loop) { carryLast(loop); });

@@ -15,6 +15,8 @@ def OverlapDots : Pass<"tile-overlap-dots", "::mlir::func::FuncOp"> {
     product that adds to what the one before it gives does not wait for that. No
     more are in flight than a thread's registers hold.
 
+    Buffers that a product does not need are read behind its start.
+
     In loops with `tile.dots_in_flight`, whose products all accumulate on what the
     loop carries and read copies alone, accumulators are carried in flight: an
     iteration waits for the products of the one before, and what follows the loop

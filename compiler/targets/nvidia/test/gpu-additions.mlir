@@ -15,7 +15,7 @@ module attributes {tile.num_warps = 4 : i32, tile.target = #tile.target<"nvidia"
 // CHECK: llvm.fence syncscope("device") release
 // CHECK-NOT: llvm.atomicrmw
 // CHECK: nvidia.add %{{.*}}, %{{.*}} if %{{.*}} scope gpu : vector<4xf32>, !llvm.ptr<1>
-// CHECK: llvm.fence syncscope("device") acquire
+// CHECK-NOT: llvm.fence
 // PTX: .version 8.{{[1-9]}}
 // PTX-LABEL: .entry f32(
 // PTX: @%p{{.*}} red.relaxed.gpu.global.add.v4.f32 [%rd{{.*}}], {%r{{.*}}, %r{{.*}}, %r{{.*}}, %r{{.*}}};

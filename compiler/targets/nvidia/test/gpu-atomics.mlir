@@ -39,4 +39,18 @@ func.func @scalar(%p: !tile.ptr<i32>, %x: i32) -> i32 {
   %now = tile.atomic_cas %p, %old, %x {semantic = #tile<semantic relaxed>} : !tile.ptr<i32>
   return %now : i32
 }
+
+// The thread that acts fences for all, which meet before and behind it.
+// CHECK-LABEL: func.func @ordered
+// CHECK: scf.if
+// CHECK: llvm.fence syncscope("device") release
+// CHECK: llvm.cmpxchg {{.*}} monotonic monotonic
+// CHECK: llvm.fence syncscope("device") acquire
+// CHECK: scf.yield
+// CHECK-NOT: llvm.fence
+// CHECK: return
+func.func @ordered(%p: !tile.ptr<i32>, %x: i32) -> i32 {
+  %old = tile.atomic_cas %p, %x, %x : !tile.ptr<i32>
+  return %old : i32
+}
 }
