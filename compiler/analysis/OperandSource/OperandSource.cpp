@@ -110,6 +110,29 @@ std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
   return {};
 }
 
+bool tile::becomesOperand(Value block) {
+  SmallVector<Value> worklist{block};
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *op = use.getOwner();
+      if (op->getBlock() != block.getParentBlock())
+        continue;
+      if (isa<DotOp>(op) && use.getOperandNumber() < 2)
+        return true;
+      LayoutTie tie = getLayoutTie(op);
+      bool passesOn = isa<ConvertLayoutOp>(op) || tie == LayoutTie::Same || tie == LayoutTie::Shape;
+      if (!passesOn || isa<LoadOp, ScanOp, BroadcastOp>(op))
+        continue;
+      for (Value result : op->getResults())
+        if (seen.insert(result).second)
+          worklist.push_back(result);
+    }
+  }
+  return false;
+}
+
 bool tile::isMultiplied(Value value) {
   SmallVector<Value> worklist{value};
   DenseSet<Value> seen;

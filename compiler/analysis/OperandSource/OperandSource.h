@@ -40,6 +40,9 @@ bool canReadIn(DotOp dot, MatmulOperand operand, const OperandSource &source, Bu
 /// element for itself, and as which operand; null if there is none in its block
 /// of code.
 std::pair<DotOp, MatmulOperand> findFedDot(mlir::Value block);
+/// Whether a dot multiplies what a block becomes in its block of code, by ops that change, join,
+/// split or reorder elements. What is repeated, as scales are, is less than an operand.
+bool becomesOperand(mlir::Value block);
 /// Whether a dot, there or in code within, multiplies what `value` becomes in its block of code.
 bool isMultiplied(mlir::Value value);
 

@@ -2,6 +2,7 @@
 #include "compiler/analysis/SmallLoads/SmallLoads.h"
 
 #include "compiler/analysis/OperandSource/OperandSource.h"
+#include "compiler/analysis/ThreadCopies/ThreadCopies.h"
 
 using namespace mlir;
 using namespace tile;
@@ -13,23 +14,28 @@ int64_t tile::countElements(Type type) {
   return layout ? layout.getLayout().getInSize(Dim::Register) : INT64_MAX;
 }
 
-/// A copy of one element at least.
-static bool hasCopiesOf(TargetAttr target, Type element) {
-  return llvm::is_contained(target.getAsyncCopyBytes(), element.getIntOrFloatBitWidth() / 8);
+int64_t tile::getLeastCopyWidth(LoadOp load) {
+  int64_t bytes = std::max(8u, getElementType(load.getType()).getIntOrFloatBitWidth()) / 8;
+  int64_t least = 0;
+  for (int64_t copied : getTarget(load).getAsyncCopyBytes())
+    if (copied % bytes == 0 && (least == 0 || copied / bytes < least))
+      least = copied / bytes;
+  return least;
 }
 
 bool tile::isSmallLoad(LoadOp load, scf::ForOp loop, const LoopWrites &writes) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   TargetAttr target = getTarget(load);
-  if (!type || isa<PtrType>(type.getElementType()) || load.getIsVolatile() || load.getMask() ||
-      load->getBlock() != loop.getBody())
+  if (!type || isa<PtrType>(type.getElementType()) || load.getIsVolatile() ||
+      getOtherThanZero(load) || load->getBlock() != loop.getBody())
     return false;
   int64_t threads = target.getLanes() * getModuleInt(load, kNumWarpsAttr, 1);
-  if (type.getNumElements() > 2 * threads || !hasCopiesOf(target, type.getElementType()) ||
-      findFedDot(load).first || writes.mayWrite(load))
+  if (type.getNumElements() > 2 * threads || getLeastCopyWidth(load) == 0 || becomesOperand(load) ||
+      writes.mayWrite(load))
     return false;
   LoopSlice slice(loop);
-  return slice.add(load.getPointer()) && llvm::none_of(slice.ops, llvm::IsaPred<LoadOp>);
+  return slice.add(load.getPointer()) && (!load.getMask() || slice.add(load.getMask())) &&
+         llvm::none_of(slice.ops, llvm::IsaPred<LoadOp>);
 }
 
 bool tile::isAdvanced(LoadOp load, scf::ForOp loop) {

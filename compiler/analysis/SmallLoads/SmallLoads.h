@@ -18,9 +18,12 @@ constexpr int64_t kMostCarriedElements = 4;
 /// Elements that a thread has; of a block without a layout nobody knows.
 int64_t countElements(mlir::Type type);
 
+/// Elements that one copy moves at least; zero where none moves whole ones.
+int64_t getLeastCopyWidth(LoadOp load);
+
 /// Whether threads of the program can copy what `load` gives ahead of the iterations of `loop`:
-/// a block of at most two elements for each of them, all of which are loaded, that is no operand
-/// of a dot, from where the loop does not write, at a place that no other load tells.
+/// a block of at most two elements for each of them, zero where they are not loaded, that is no
+/// operand of a dot, from where the loop does not write, at a place that no other load tells.
 bool isSmallLoad(LoadOp load, mlir::scf::ForOp loop, const LoopWrites &writes);
 
 /// Whether the loop advances the load's address.

@@ -138,7 +138,7 @@ static bool mayBecomeCopy(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   return load && isa<LoopLikeOpInterface>(op->getParentOp()) &&
          !getTarget(op).getAsyncCopyBytes().empty() && getModuleInt(op, kNumStagesAttr, 1) > 1 &&
-         findFedDot(load.getResult()).first;
+         becomesOperand(load.getResult());
 }
 
 /// Accesses of one shape that run in the same order share the widest of their

@@ -10,9 +10,9 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     Before: innermost loops load and compute in one body; every block has a
     layout; dots have their units.
 
-    After: loads that feed a dot, through conversions and casts, are asynchronous
-    copies into buffers on chip, `num_stages` of them, which the loop goes around.
-    Copies of the first iterations are made before the loop, as early as their
+    After: loads that feed a dot, through conversions, casts and ops that join, split or reorder
+    elements, are asynchronous copies into buffers on chip, `num_stages` of them, which the
+    loop goes around. Copies of the first iterations are made before the loop, as early as their
     addresses are known; each step waits for
     its own, starts those of the iteration `num_stages - 1` ahead, masked off
     beyond the last one, and computes. A loop with its own `tile.num_stages`

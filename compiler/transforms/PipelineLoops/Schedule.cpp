@@ -225,7 +225,7 @@ static void addSmallLoads(scf::ForOp loop, const AccessAnalysis &patterns, const
       continue;
     BufferType block = chooseBuffer(load, run);
     if ((getStageBytes(schedule) + block.getBytes()) * schedule.stages <= freeBytes &&
-        slice.add(load.getPointer()))
+        slice.add(load.getPointer()) && (!load.getMask() || slice.add(load.getMask())))
       schedule.loads.push_back({load, block});
   }
 }
@@ -263,6 +263,14 @@ static void placeCopies(scf::ForOp loop, Schedule &schedule) {
     schedule.startsCopies = products.front();
 }
 
+/// All that becomes an operand; `addSmallLoads` adds what is better copied of the rest.
+static bool isWanted(LoadOp load, bool ownStages) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || isa<PtrType>(type.getElementType()))
+    return false;
+  return ownStages || becomesOperand(load);
+}
+
 std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysis &patterns,
                                             int64_t freeBytes) {
   Schedule schedule;
@@ -278,8 +286,7 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
   LoopSlice slice(loop);
   LoopWrites writes(loop);
   for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
-    bool isWanted = isa<RankedTensorType>(load.getType()) && (ownStages || findFedDot(load).first);
-    if (!isWanted || isa<PtrType>(getElementType(load.getType())))
+    if (!isWanted(load, ownStages))
       continue;
     if (std::optional<StringRef> reason = getReasonAgainst(load, writes)) {
       refuse(load) << *reason;

@@ -16,10 +16,16 @@ using namespace tile;
 
 static bool isBlock(Value value) { return isa<RankedTensorType>(value.getType()); }
 
+/// Of a packed operand the few words become many elements: each shall be unpacked once.
+static bool isPackedOperand(LoadOp load) {
+  return isa<scf::ForOp>(load->getParentOp()) && !findFedDot(load).first && becomesOperand(load);
+}
+
 LayoutTie tile::getFlexibleTie(Operation *op, int64_t threads) {
   auto load = dyn_cast<LoadOp>(op);
   if (load && isBlock(load.getResult()) && !load.getIsVolatile() &&
-      cast<RankedTensorType>(load.getType()).getNumElements() <= 2 * threads)
+      cast<RankedTensorType>(load.getType()).getNumElements() <= 2 * threads &&
+      !isPackedOperand(load))
     return LayoutTie::Same;
   return getLayoutTie(op);
 }

@@ -66,9 +66,10 @@ static std::optional<int64_t> getRepeatCost(Operation *op, int64_t threads) {
   }
 }
 
-Rematerializer::Rematerializer(func::FuncOp function)
+Rematerializer::Rematerializer(func::FuncOp function, DenseSet<Operation *> shared)
     : function(function),
-      threads(getTarget(function).getLanes() * getModuleInt(function, kNumWarpsAttr, 1)) {}
+      threads(getTarget(function).getLanes() * getModuleInt(function, kNumWarpsAttr, 1)),
+      shared(std::move(shared)) {}
 
 void Rematerializer::run() {
   SmallVector<ConvertLayoutOp> conversions;
@@ -119,10 +120,14 @@ int64_t Rematerializer::getAccessWidth(LoadOp load, LayoutAttr layout) const {
   return widest;
 }
 
-/// Whether threads read `value` on chip, where any layout costs the same.
-static bool isReadOnChip(Value value) {
-  auto load = value.getDefiningOp<DescriptorLoadOp>();
-  return load && load->hasAttr(kBlockCopyAttr);
+/// Whether threads read `value` on chip, where any layout costs the same. Of what is shared it may
+/// be the block that was asked for.
+bool Rematerializer::isReadOnChip(Value value) const {
+  Operation *def = value.getDefiningOp();
+  if (auto convert = dyn_cast_if_present<ConvertLayoutOp>(def))
+    return shared.contains(convert.getSource().getDefiningOp());
+  return isa_and_nonnull<DescriptorLoadOp>(def) ? def->hasAttr(kBlockCopyAttr)
+                                                : shared.contains(def);
 }
 
 /// `moves`: nothing else uses the value, so that it is computed once, as before.
@@ -172,8 +177,10 @@ Value Rematerializer::carryOut(const Plan &plan, Value value, LayoutAttr layout)
     Operation *op = step.getDefiningOp();
     builder.setInsertionPointAfter(op);
     if (isReadOnChip(step)) {
+      auto convert = dyn_cast<ConvertLayoutOp>(op);
       available[{step, wanted}] =
-          ConvertLayoutOp::create(builder, op->getLoc(), withLayout(step.getType(), wanted), step);
+          ConvertLayoutOp::create(builder, op->getLoc(), withLayout(step.getType(), wanted),
+                                  convert ? convert.getSource() : step);
       continue;
     }
     Operation *copy = builder.clone(*op);

@@ -16,7 +16,8 @@ namespace tile {
 
 class Rematerializer {
 public:
-  explicit Rematerializer(mlir::func::FuncOp function);
+  /// `shared`: loads that are copied on chip rather than repeated.
+  Rematerializer(mlir::func::FuncOp function, llvm::DenseSet<mlir::Operation *> shared);
   void run();
 
 private:
@@ -27,6 +28,7 @@ private:
     int64_t cost = 0;
   };
 
+  bool isReadOnChip(mlir::Value value) const;
   bool plan(mlir::Value value, LayoutAttr layout, Plan &plan, bool moves = false);
   mlir::Value find(mlir::Value value, LayoutAttr layout) const;
   void findAccessWidths();
@@ -38,6 +40,7 @@ private:
 
   mlir::func::FuncOp function;
   int64_t threads;
+  llvm::DenseSet<mlir::Operation *> shared;
   llvm::DenseMap<Wanted, mlir::Value> available;
   /// For loads that may be repeated: the most elements of an access along each dimension.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 4>> accessWidths;

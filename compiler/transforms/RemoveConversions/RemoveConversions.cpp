@@ -28,8 +28,7 @@ struct RemoveConversionsPass : tile::impl::RemoveConversionsBase<RemoveConversio
     if (!llvm::hasSingleElement(function.getBody()))
       return; // control flow between blocks: nothing moves
     HomeSolver(function).run();
-    shareSmallLoads(function);
-    Rematerializer(function).run();
+    Rematerializer(function, shareSmallLoads(function)).run();
   }
 };
 } // namespace

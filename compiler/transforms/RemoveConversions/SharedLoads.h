@@ -8,8 +8,8 @@ namespace tile {
 
 /// Small loads of loops that copy operands of dots ahead, and which threads want in many
 /// registers: each element is loaded by few threads, and converted. The loads can then be
-/// copies too, and threads need no address for each register.
-void shareSmallLoads(mlir::func::FuncOp function);
+/// copies too, and threads need no address for each register. Returns them.
+llvm::DenseSet<mlir::Operation *> shareSmallLoads(mlir::func::FuncOp function);
 
 } // namespace tile
 
