@@ -109,13 +109,21 @@ static Value *getCommonVector(Value *first, Value *second) {
              : nullptr;
 }
 
+/// Whether both are lower halves of words: one permutation puts them together.
+static bool areLowerHalves(const Value *first, const Value *second) {
+  const auto *one = dyn_cast<TruncInst>(first), *other = dyn_cast<TruncInst>(second);
+  return one && other && one->getParent() == other->getParent() &&
+         one->getType()->isIntegerTy(16) && one->getSrcTy()->isIntegerTy(32) &&
+         other->getSrcTy() == one->getSrcTy();
+}
+
 /// Whether all that the pair is computed from is paired, but for constants and
 /// neighbours in vectors.
 bool Pairer::isWorthwhile(Pair pair, unsigned depth) const {
   constexpr unsigned kMostDepth = 12;
   auto [first, second] = pair;
   if (built.contains(pair) || (isa<Constant>(first) && isa<Constant>(second)) ||
-      getCommonVector(first, second))
+      getCommonVector(first, second) || areLowerHalves(first, second))
     return true;
   if (depth == kMostDepth || !canCombine(first, second))
     return false;
@@ -165,7 +173,7 @@ Value *Pairer::fill(ArrayRef<Value *> operands) {
   return b.CreateBitCast(b.CreateShuffleVector(four, bytes, places), words);
 }
 
-/// Neighbours in a vector, or constants.
+/// Neighbours in a vector, halves of words, or constants.
 Value *Pairer::gather(Pair pair) {
   auto [first, second] = pair;
   if (Value *vector = getCommonVector(first, second)) {
@@ -177,6 +185,13 @@ Value *Pairer::gather(Pair pair) {
         cast<ConstantInt>(cast<ExtractElementInst>(first)->getIndexOperand())->getZExtValue());
     return first->getType()->isIntegerTy(8) ? spread(vector, place)
                                             : b.CreateShuffleVector(vector, {place, place + 1});
+  }
+  if (areLowerHalves(first, second)) {
+    auto *one = cast<Instruction>(first), *other = cast<Instruction>(second);
+    b.SetInsertPoint((one->comesBefore(other) ? other : one)->getNextNode());
+    Value *none = PoisonValue::get(FixedVectorType::get(first->getType(), 2));
+    return b.CreateInsertElement(b.CreateInsertElement(none, first, uint64_t(0)), second,
+                                 uint64_t(1));
   }
   return ConstantVector::get({cast<Constant>(first), cast<Constant>(second)});
 }
@@ -223,7 +238,8 @@ Value *Pairer::combine(Pair pair) {
 Value *Pairer::build(Pair pair) {
   if (Value *known = built.lookup(pair))
     return known;
-  bool isLeaf = isa<Constant>(pair.first) || getCommonVector(pair.first, pair.second);
+  bool isLeaf = isa<Constant>(pair.first) || getCommonVector(pair.first, pair.second) ||
+                areLowerHalves(pair.first, pair.second);
   Value *value = isLeaf ? gather(pair) : combine(pair);
   return built[pair] = value;
 }

@@ -1,5 +1,6 @@
 """Float conversions and arithmetic on narrow floats are exact, for machines that have none of them."""
 
+import re
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -200,3 +201,53 @@ def test_integers_round_once(arithmetic: Library, sign: str, width: int, half: s
     got = arithmetic(f"{sign}{width}_{half}", DTYPES[half], x)
     # An integer of 64 bits is exact in numpy's widest float.
     assert_same(got, round_to(x.astype(np.longdouble), NARROW[half], "rtne"), x)
+
+
+# --- small integers, on machines whose conversions are dear ----------------------------------------------
+SMALL = {
+    # name: (input, body up to %z, what is converted, of which type, signed)
+    "byte": ("i8", "%z = arith.addi %x0, %c0 : $i8", lambda x: x, "i8", "s"),
+    "unsigned_byte": ("i8", "%z = arith.addi %x0, %c0 : $i8", lambda x: x.view(np.uint8), "i8", "u"),
+    "low_bits": ("i32", "%z = arith.andi %x0, %c127 : $i32", lambda x: x & 127, "i32", "s"),
+    "high_bits": ("i8", "%z = arith.shrui %x0, %c4 : $i8", lambda x: x.view(np.uint8) >> 4, "i8", "u"),
+    "differences": (
+        "i32",
+        "%m = arith.andi %x0, %c15 : $i32\n%s = arith.shrsi %x0, %c4 : $i32\n%t = arith.andi %s, %c63 : $i32\n"
+        "%z = arith.subi %m, %t : $i32",
+        lambda x: (x & 15) - (x >> 4 & 63),
+        "i32",
+        "s",
+    ),
+    "wide": ("i64", "%z = arith.andi %x0, %c1023 : $i64", lambda x: x & 1023, "i64", "s"),
+    "too_wide": ("i32", "%z = arith.andi %x0, %c4095 : $i32", lambda x: x & 4095, "i32", "s"),
+    "wraps": ("i8", "%z = arith.addi %x0, %c100 : $i8", lambda x: (x + np.int8(100)).astype(np.int8), "i8", "s"),
+}
+
+
+def small_function(name: str, half: str) -> Function:
+    element, body, _, source, sign = SMALL[name]
+    numbers = sorted({int(digits) for digits in re.findall(r"%c(\d+)", body)})
+    constants = [f"%c{n} = arith.constant dense<{n}> : $VEC" for n in numbers]
+    text = "\n".join([*constants, body, f"%y = arith.{sign}itofp %z : ${source} to ${half}"])
+    return Function(f"{name}_{half}", text.replace("$VEC", f"vector<16x{element}>"), [element], half)
+
+
+@pytest.fixture(scope="module")
+def small_integers(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    facts = (
+        'lanes = 1 : i32, native_casts = ["f16:f32", "f32:f16", "bf16:f32", "f32:bf16"], '
+        'native_arithmetic = ["f16", "bf16"], dear_int_casts = 1 : i32'
+    )
+    functions = [small_function(name, half) for name in SMALL for half in HALVES]
+    return compile_functions(tmp_path_factory.mktemp("small"), functions, PASSES, facts=facts)
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("name", SMALL)
+def test_small_integers(small_integers: Library, name: str, half: str) -> None:
+    element, _, compute, _, _ = SMALL[name]
+    dtype = np.dtype(f"int{element[1:]}")
+    x = np.arange(-(1 << 15), 1 << 15).astype(dtype)
+    with np.errstate(over="ignore"):
+        exact = compute(x)
+    assert_same(small_integers(f"{name}_{half}", DTYPES[half], x), exact.astype(np.float32).astype(DTYPES[half]), x)

@@ -63,7 +63,8 @@ module attributes {tile.target = #tile.target<"any", "any", {lanes = 32 : i32,
 
 // -----
 
-// Bytes become halves by their bits, where that takes less time than a conversion; other integers do not.
+// Bytes become halves by their bits, where that takes less time than a conversion, and so do other integers that are
+// known to be small.
 module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, native_casts = ["f16:f32", "f32:f16"], native_arithmetic = ["f16", "bf16"], dear_int_casts = 1 : i32}>} {
   // CHECK-LABEL: func.func @bytes
   func.func @bytes(%x: tensor<8xi8>, %w: tensor<8xi16>) -> (tensor<8xf16>, tensor<8xbf16>, tensor<8xf16>, tensor<8xf16>) {
@@ -78,8 +79,41 @@ module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32,
     %1 = arith.sitofp %x : tensor<8xi8> to tensor<8xbf16>
     // CHECK: arith.sitofp
     %2 = arith.sitofp %w : tensor<8xi16> to tensor<8xf16>
-    // CHECK: arith.uitofp
+    // CHECK: %[[N:.*]] = arith.extui %{{.*}} : tensor<8xi8> to tensor<8xi16>
+    // CHECK: arith.ori %[[N]]
+    // CHECK: arith.subf
     %3 = arith.uitofp %x : tensor<8xi8> to tensor<8xf16>
     return %0, %1, %2, %3 : tensor<8xf16>, tensor<8xbf16>, tensor<8xf16>, tensor<8xf16>
+  }
+
+  // CHECK-LABEL: func.func @small
+  func.func @small(%x: tensor<8xi32>, %z: tensor<1xi32>, %b: tensor<8xi8>) -> (tensor<8xf16>, tensor<8xbf16>, tensor<8xbf16>, tensor<8xf16>) {
+    %low = arith.constant dense<15> : tensor<8xi32>
+    %lowz = arith.constant dense<127> : tensor<1xi32>
+    %most = arith.constant dense<511> : tensor<8xi32>
+    %four = arith.constant dense<4> : tensor<8xi32>
+    %n = arith.shrsi %x, %four : tensor<8xi32>
+    %m = arith.andi %n, %low : tensor<8xi32>
+    %zm = arith.andi %z, %lowz : tensor<1xi32>
+    %zs = tile.broadcast %zm : tensor<1xi32> -> tensor<8xi32>
+    %d = arith.subi %m, %zs : tensor<8xi32>
+    // From -127 to 15: ten bits hold them, with sign.
+    // CHECK: %[[A:.*]] = arith.addi
+    // CHECK: %[[W:.*]] = arith.trunci %[[A]] : tensor<8xi32> to tensor<8xi16>
+    // CHECK: arith.bitcast %[[W]] : tensor<8xi16> to tensor<8xf16>
+    // CHECK: arith.subf
+    %0 = arith.sitofp %d : tensor<8xi32> to tensor<8xf16>
+    // Bfloats have seven bits, which hold 15 and not -127.
+    // CHECK: arith.sitofp
+    %1 = arith.sitofp %d : tensor<8xi32> to tensor<8xbf16>
+    // CHECK: arith.ori
+    // CHECK: arith.trunci
+    // CHECK: arith.subf
+    %2 = arith.sitofp %m : tensor<8xi32> to tensor<8xbf16>
+    // A product may be anything.
+    // CHECK: arith.sitofp
+    %p = arith.muli %m, %most : tensor<8xi32>
+    %3 = arith.sitofp %p : tensor<8xi32> to tensor<8xf16>
+    return %0, %1, %2, %3 : tensor<8xf16>, tensor<8xbf16>, tensor<8xbf16>, tensor<8xf16>
   }
 }

@@ -1,15 +1,50 @@
-//===- ByteCasts.cpp - Bytes as 16-bit floats, by their bits --------------===//
+//===- ByteCasts.cpp - Small integers as 16-bit floats, by their bits -----===//
 #include "compiler/transforms/ExpandCasts/ByteCasts.h"
+
+#include "compiler/transforms/ExpandCasts/IntegerRange.h"
 
 using namespace mlir;
 using namespace tile;
 
+namespace {
+/// The numbers from a power of two on whose last bit counts one: `code` and what the lower bits
+/// add.
+struct UnitRange {
+  int64_t code, first;
+};
+} // namespace
+
+static UnitRange getUnitRange(Type to) {
+  return to.isF16() ? UnitRange{0x6400, 1024} : UnitRange{0x4300, 128};
+}
+
+/// Between what bounds the numbers are that `op` converts.
+static std::optional<IntegerRange> getSourceRange(Operation *op) {
+  Value source = op->getOperand(0);
+  std::optional<IntegerRange> range = findIntegerRange(source);
+  if (isa<arith::SIToFPOp>(op) || (range && range->low >= 0))
+    return range;
+  unsigned bits = getElementType(source.getType()).getIntOrFloatBitWidth();
+  return bits <= 8 ? std::optional(IntegerRange{0, (int64_t(1) << bits) - 1}) : std::nullopt;
+}
+
+static bool isSignedByteCast(Operation *op) {
+  return isa<arith::SIToFPOp>(op) && getElementType(op->getOperand(0).getType()).isInteger(8);
+}
+
 bool tile::isByteCast(Operation *op, TargetAttr target, const NarrowFloatFacts &facts) {
-  if (!isa<arith::SIToFPOp>(op) || !target || target.getFact("dear_int_casts", 0) == 0)
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) || !target ||
+      target.getFact("dear_int_casts", 0) == 0)
     return false;
   Type from = getElementType(op->getOperand(0).getType());
   Type to = getElementType(op->getResult(0).getType());
-  return from.isInteger(8) && (to.isF16() || to.isBF16()) && facts.hasArithmetic(to);
+  if (!(to.isF16() || to.isBF16()) || !facts.hasArithmetic(to) || from.getIntOrFloatBitWidth() < 8)
+    return false;
+  std::optional<IntegerRange> range = getSourceRange(op);
+  int64_t count = getUnitRange(to).first;
+  bool fits =
+      range && (range->isWithin(0, count - 1) || range->isWithin(-count / 2, count / 2 - 1));
+  return fits || isSignedByteCast(op);
 }
 
 /// The eight bits are the low ones of a number from 1024 on, whose last bit counts one.
@@ -27,12 +62,35 @@ static Lanes convertToBF16(Lanes word, FloatType bf16) {
   return (both & (k128 | kLow)).asFloat(bf16) - (both & (k128 | kSign)).asFloat(bf16);
 }
 
+/// The low bits of numbers that are not negative, or of signed ones with half as much added. What
+/// is wider than a float adds it before it is cut: sums of three are one instruction.
+static Lanes convertBits(Lanes source, FloatType to, bool isSigned) {
+  constexpr unsigned kWordBits = 16;
+  auto [code, first] = getUnitRange(to);
+  int64_t half = isSigned ? first / 2 : 0;
+  Lanes word = source;
+  if (source.getWidth() > kWordBits)
+    word = (isSigned ? source + (code + half) : source | code).truncate(kWordBits);
+  else if (!isSigned)
+    word = source.extendUnsigned(kWordBits) | code;
+  else // the highest of its bits inverted
+    word = (source.extendSigned(kWordBits) & (first - 1)) ^ (code | half);
+  return word.asFloat(to) - static_cast<double>(first + half);
+}
+
 void tile::expandByteCast(Operation *op, LaneBuilder &at) {
-  Value bytes = op->getOperand(0);
-  Type words = withElementType(bytes.getType(), IntegerType::get(op->getContext(), 16));
-  Lanes word(at, at.create<arith::ExtUIOp>(words, bytes).getResult());
+  Value source = op->getOperand(0);
   auto to = cast<FloatType>(getElementType(op->getResult(0).getType()));
-  Lanes result = to.isF16() ? convertToF16(word, to) : convertToBF16(word, to);
+  std::optional<IntegerRange> range = getSourceRange(op);
+  int64_t count = getUnitRange(to).first;
+  bool isNatural = range && range->isWithin(0, count - 1);
+  Value result;
+  if (isSignedByteCast(op) && !isNatural) {
+    Lanes word = Lanes(at, source).extendUnsigned(16);
+    result = to.isF16() ? convertToF16(word, to) : convertToBF16(word, to);
+  } else {
+    result = convertBits(Lanes(at, source), to, !isNatural);
+  }
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
 }

@@ -21,7 +21,8 @@ def ExpandCasts : Pass<"tile-expand-casts"> {
     - `native_casts`: `from:to`, rounded to nearest even, or `from:to:rtz`;
     - `native_arithmetic`: narrow types with arithmetic;
     and a number: `dear_int_casts`, where arithmetic takes less time than to convert
-    integers. Signed bytes become f16 or bf16 by their bits and one subtraction then.
+    integers. Bytes, and integers that masks or sums show to be as small, become f16 or bf16
+    by their bits and one subtraction then.
 
     ```mlir
     #tile.target<"name", "arch", {lanes = 32 : i32,

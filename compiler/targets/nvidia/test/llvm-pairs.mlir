@@ -122,3 +122,26 @@ llvm.func @filled(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel
   llvm.store %x, %out {alignment = 8 : i64} : vector<4xbf16>, !llvm.ptr<1>
   llvm.return
 }
+
+// Lower halves of words are put together first, and computed as one.
+// CHECK-LABEL: @words
+// CHECK-COUNT-2: trunc i32
+// CHECK: fadd <2 x half>
+// CHECK-NOT: fadd
+// CHECK: ret void
+llvm.func @words(%a: i32, %b: i32, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %c0 = llvm.mlir.constant(0 : i32) : i32
+  %c1 = llvm.mlir.constant(1 : i32) : i32
+  %bias = llvm.mlir.constant(1.536000e+03 : f16) : f16
+  %s = llvm.trunc %a : i32 to i16
+  %t = llvm.trunc %b : i32 to i16
+  %u = llvm.bitcast %s : i16 to f16
+  %v = llvm.bitcast %t : i16 to f16
+  %x = llvm.fsub %u, %bias : f16
+  %y = llvm.fsub %v, %bias : f16
+  %none = llvm.mlir.undef : vector<2xf16>
+  %first = llvm.insertelement %x, %none[%c0 : i32] : vector<2xf16>
+  %both = llvm.insertelement %y, %first[%c1 : i32] : vector<2xf16>
+  llvm.store %both, %out {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr<1>
+  llvm.return
+}
