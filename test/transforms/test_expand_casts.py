@@ -220,6 +220,8 @@ SMALL = {
     ),
     "wide": ("i64", "%z = arith.andi %x0, %c1023 : $i64", lambda x: x & 1023, "i64", "s"),
     "too_wide": ("i32", "%z = arith.andi %x0, %c4095 : $i32", lambda x: x & 4095, "i32", "s"),
+    "any": ("i32", "%z = arith.muli %x0, %c65537 : $i32", lambda x: x * np.int32(65537), "i32", "s"),
+    "any_unsigned": ("i32", "%z = arith.muli %x0, %c9 : $i32", lambda x: (x * np.int32(9)).view(np.uint32), "i32", "u"),
     "wraps": ("i8", "%z = arith.addi %x0, %c100 : $i8", lambda x: (x + np.int8(100)).astype(np.int8), "i8", "s"),
 }
 
@@ -250,4 +252,5 @@ def test_small_integers(small_integers: Library, name: str, half: str) -> None:
     x = np.arange(-(1 << 15), 1 << 15).astype(dtype)
     with np.errstate(over="ignore"):
         exact = compute(x)
-    assert_same(small_integers(f"{name}_{half}", DTYPES[half], x), exact.astype(np.float32).astype(DTYPES[half]), x)
+        want = round_to(exact.astype(np.float64), NARROW[half], "rtne")
+    assert_same(small_integers(f"{name}_{half}", DTYPES[half], x), want, x)

@@ -110,8 +110,9 @@ module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32,
     // CHECK: arith.trunci
     // CHECK: arith.subf
     %2 = arith.sitofp %m : tensor<8xi32> to tensor<8xbf16>
-    // A product may be anything.
-    // CHECK: arith.sitofp
+    // A product may be anything: what f32 rounds is infinite in f16.
+    // CHECK: %[[WIDE:.*]] = arith.sitofp %{{.*}} : tensor<8xi32> to tensor<8xf32>
+    // CHECK: arith.truncf %[[WIDE]] : tensor<8xf32> to tensor<8xf16>
     %p = arith.muli %m, %most : tensor<8xi32>
     %3 = arith.sitofp %p : tensor<8xi32> to tensor<8xf16>
     return %0, %1, %2, %3 : tensor<8xf16>, tensor<8xbf16>, tensor<8xbf16>, tensor<8xf16>

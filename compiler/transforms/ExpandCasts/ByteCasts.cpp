@@ -28,8 +28,25 @@ static std::optional<IntegerRange> getSourceRange(Operation *op) {
   return bits <= 8 ? std::optional(IntegerRange{0, (int64_t(1) << bits) - 1}) : std::nullopt;
 }
 
+static bool isNatural(std::optional<IntegerRange> range, Type to) {
+  return range && range->isWithin(0, getUnitRange(to).first - 1);
+}
+
+/// Whether the bits of a number hold all of `range`.
+static bool hasBitsFor(std::optional<IntegerRange> range, Type to) {
+  int64_t half = getUnitRange(to).first / 2;
+  return isNatural(range, to) || (range && range->isWithin(-half, half - 1));
+}
+
 static bool isSignedByteCast(Operation *op) {
   return isa<arith::SIToFPOp>(op) && getElementType(op->getOperand(0).getType()).isInteger(8);
+}
+
+/// Whether `op` is rounded once if it goes by f32: beyond the integers that f32 has, f16 has
+/// nothing but infinity.
+static bool canGoByF32(Type from, Type to, const NarrowFloatFacts &facts) {
+  return from.isInteger(32) && to.isF16() &&
+         facts.hasCast(Float32Type::get(to.getContext()), to, Rounding::NearestEven);
 }
 
 bool tile::isByteCast(Operation *op, TargetAttr target, const NarrowFloatFacts &facts) {
@@ -40,11 +57,7 @@ bool tile::isByteCast(Operation *op, TargetAttr target, const NarrowFloatFacts &
   Type to = getElementType(op->getResult(0).getType());
   if (!(to.isF16() || to.isBF16()) || !facts.hasArithmetic(to) || from.getIntOrFloatBitWidth() < 8)
     return false;
-  std::optional<IntegerRange> range = getSourceRange(op);
-  int64_t count = getUnitRange(to).first;
-  bool fits =
-      range && (range->isWithin(0, count - 1) || range->isWithin(-count / 2, count / 2 - 1));
-  return fits || isSignedByteCast(op);
+  return hasBitsFor(getSourceRange(op), to) || isSignedByteCast(op) || canGoByF32(from, to, facts);
 }
 
 /// The eight bits are the low ones of a number from 1024 on, whose last bit counts one.
@@ -82,14 +95,17 @@ void tile::expandByteCast(Operation *op, LaneBuilder &at) {
   Value source = op->getOperand(0);
   auto to = cast<FloatType>(getElementType(op->getResult(0).getType()));
   std::optional<IntegerRange> range = getSourceRange(op);
-  int64_t count = getUnitRange(to).first;
-  bool isNatural = range && range->isWithin(0, count - 1);
   Value result;
-  if (isSignedByteCast(op) && !isNatural) {
+  if (isSignedByteCast(op) && !isNatural(range, to)) {
     Lanes word = Lanes(at, source).extendUnsigned(16);
     result = to.isF16() ? convertToF16(word, to) : convertToBF16(word, to);
+  } else if (hasBitsFor(range, to)) {
+    result = convertBits(Lanes(at, source), to, !isNatural(range, to));
   } else {
-    result = convertBits(Lanes(at, source), to, !isNatural);
+    Type wide = withElementType(source.getType(), Float32Type::get(op->getContext()));
+    Value exact = isa<arith::SIToFPOp>(op) ? at.create<arith::SIToFPOp>(wide, source).getResult()
+                                           : at.create<arith::UIToFPOp>(wide, source).getResult();
+    result = Lanes(at, exact).truncateFloat(to);
   }
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();

@@ -22,7 +22,8 @@ def ExpandCasts : Pass<"tile-expand-casts"> {
     - `native_arithmetic`: narrow types with arithmetic;
     and a number: `dear_int_casts`, where arithmetic takes less time than to convert
     integers. Bytes, and integers that masks or sums show to be as small, become f16 or bf16
-    by their bits and one subtraction then.
+    by their bits and one subtraction then; other words become f16 by way of f32, which
+    rounds no more than that.
 
     ```mlir
     #tile.target<"name", "arch", {lanes = 32 : i32,
