@@ -207,6 +207,8 @@ static FailureOr<std::string> generate(ModuleOp op, const CodegenOptions &option
     options.adjust(*module);
   if (llvm::Error passError = runPasses(*module, *machine, options.passes))
     return op.emitError() << "LLVM passes: " << llvm::toString(std::move(passError));
+  if (options.finish)
+    options.finish(*module);
   llvm::SmallString<0> data;
   llvm::raw_svector_ostream os(data);
   if (output == CodegenOutput::LLVMIR)

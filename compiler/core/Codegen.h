@@ -40,6 +40,8 @@ struct CodegenOptions {
   bool lineInfo = false;
   /// Called on the module after translation, before LLVM's passes.
   llvm::function_ref<void(llvm::Module &)> adjust = nullptr;
+  /// The same, behind LLVM's passes.
+  llvm::function_ref<void(llvm::Module &)> finish = nullptr;
 };
 
 /// Translate `module` (LLVM dialect) and emit it.

@@ -4,6 +4,7 @@
 #include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
 #include "compiler/core/PairHalfwords.h"
+#include "compiler/core/ShareAddresses.h"
 #include "compiler/core/SplitVectors.h"
 #include "compiler/core/WidenHalfwords.h"
 #include "compiler/targets/nvidia/Hooks.h"
@@ -249,11 +250,13 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
   // Written as text, instcombine checks that it reached a fixed point and ends with an error where
   // it did not: that is a check of LLVM's own tests.
   codegen.passes = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-                   "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+                   "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,"
+                   "separate-const-offset-from-gep,early-cse)";
   // A level more would number values twice again, which the passes above have done.
   codegen.level = llvm::CodeGenOptLevel::Default;
   codegen.skippedPasses = kSkippedPasses;
   codegen.adjust = prepare;
+  codegen.finish = shareAddresses;
   codegen.lineInfo = options.lineInfo;
   return generateCode(module, codegen,
                       artifact == "ptx" ? CodegenOutput::Assembly : CodegenOutput::LLVMIR);
