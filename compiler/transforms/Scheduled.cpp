@@ -11,6 +11,7 @@
 #include "compiler/transforms/InsertBarriers/InsertBarriers.h"
 #include "compiler/transforms/JoinReductions/JoinReductions.h"
 #include "compiler/transforms/LoadAhead/LoadAhead.h"
+#include "compiler/transforms/NarrowComparisons/NarrowComparisons.h"
 #include "compiler/transforms/OverlapDots/OverlapDots.h"
 #include "compiler/transforms/PipelineLoops/PipelineLoops.h"
 #include "compiler/transforms/PlaceOperands/PlaceOperands.h"
@@ -39,6 +40,7 @@ void tile::buildScheduledPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createUnrollLoops());
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createExpandSorts());
+  pm.addNestedPass<func::FuncOp>(createNarrowComparisons());
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createCarryOffsets());

@@ -60,6 +60,31 @@ def test_transpose(rng, shape):
 
 
 @tw.jit
+def wide_masks_kernel(out, first, bound):
+    i = tl.arange(0, 64).to(tl.int64)
+    place = first.to(tl.int64) * 4 + i
+    limit = bound.to(tl.int64)
+    ones = tl.full((64,), 1, tl.int8)
+    tl.store(out + i, ones, mask=place < limit)
+    tl.store(out + 64 + i, ones, mask=place <= limit)
+    tl.store(out + 128 + i, ones, mask=limit < place)
+    tl.store(out + 192 + i, ones, mask=place >= limit)
+    tl.store(out + 256 + i, ones, mask=i > limit)
+    tl.store(out + 320 + i[None, :], ones[None, :], mask=(place - 7 + i)[None, :] < limit)
+
+
+@pytest.mark.parametrize("first", [2, -5, -2**31, 2**31 - 1])
+@pytest.mark.parametrize("bound", [0, 3, 8, 40, 63, 64, 71, 72, -1, -5, -20, -2**31, 2**31 - 1])
+def test_masks_by_offsets_of_64_bits(first, bound):
+    out = np.zeros(384, np.int8)
+    wide_masks_kernel[(1,)](out, first, bound)
+    i = np.arange(64)
+    place = first * 4 + i
+    masks = [place < bound, place <= bound, place > bound, place >= bound, i > bound, place - 7 + i < bound]
+    assert same(out, np.concatenate(masks).astype(np.int8))
+
+
+@tw.jit
 def gather_kernel(x, index, out, n):
     i = tl.arange(0, 128)
     place = tl.load(index + i, mask=i < n, other=0)

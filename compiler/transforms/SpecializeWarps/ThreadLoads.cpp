@@ -97,16 +97,22 @@ static bool comparesWide(Value mask) {
 
 /// Whether copies of one thread are masked each for itself, by what takes as many registers as an
 /// address: the mask changes from run to run. Code generators compare again for each copy.
-static bool hasWideMasks(LoadOp load, const AccessAnalysis &patterns) {
-  if (!load.getMask() || !comparesWide(load.getMask()))
+static bool isWideMask(Value mask, unsigned runDim, const AccessAnalysis &patterns) {
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(mask.getDefiningOp()))
+    return llvm::any_of(mask.getDefiningOp()->getOperands(),
+                        [&](Value part) { return isWideMask(part, runDim, patterns); });
+  if (!comparesWide(mask))
     return false;
-  ArrayRef<int64_t> shape = getShape(load.getType());
-  ValuePattern mask = patterns.get(load.getMask());
-  CopyRun run = findCopyRun(load, patterns);
+  ArrayRef<int64_t> shape = getShape(mask.getType());
+  ValuePattern pattern = patterns.get(mask);
   for (unsigned dim = 0; dim < shape.size(); ++dim)
-    if (dim != run.dim && mask.constancy[dim] < getPowerOfTwoPart(shape[dim]))
+    if (dim != runDim && pattern.constancy[dim] < getPowerOfTwoPart(shape[dim]))
       return true;
   return false;
+}
+
+static bool hasWideMasks(LoadOp load, const AccessAnalysis &patterns) {
+  return load.getMask() && isWideMask(load.getMask(), findCopyRun(load, patterns).dim, patterns);
 }
 
 /// An address for each copy of a thread, and what its mask takes. Addresses that were not kept in
