@@ -40,7 +40,7 @@ struct CodegenOptions {
   bool lineInfo = false;
   /// Called on the module after translation, before LLVM's passes.
   llvm::function_ref<void(llvm::Module &)> adjust = nullptr;
-  /// The same, behind LLVM's passes.
+  /// Called on the module behind LLVM's passes, before code is generated.
   llvm::function_ref<void(llvm::Module &)> finish = nullptr;
 };
 

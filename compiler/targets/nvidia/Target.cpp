@@ -7,6 +7,7 @@
 #include "compiler/core/ShareAddresses.h"
 #include "compiler/core/SplitVectors.h"
 #include "compiler/core/WidenHalfwords.h"
+#include "compiler/targets/nvidia/HoistWaits.h"
 #include "compiler/targets/nvidia/Hooks.h"
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
@@ -145,6 +146,11 @@ void prepare(llvm::Module &module) {
   widenHalfwords(module);
 }
 
+void finish(llvm::Module &module) {
+  shareAddresses(module);
+  nvidia::hoistWaits(module);
+}
+
 class NvidiaTarget final : public Target {
 public:
   llvm::StringRef getName() const override { return "nvidia"; }
@@ -256,7 +262,7 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
   codegen.level = llvm::CodeGenOptLevel::Default;
   codegen.skippedPasses = kSkippedPasses;
   codegen.adjust = prepare;
-  codegen.finish = shareAddresses;
+  codegen.finish = finish;
   codegen.lineInfo = options.lineInfo;
   return generateCode(module, codegen,
                       artifact == "ptx" ? CodegenOutput::Assembly : CodegenOutput::LLVMIR);
