@@ -167,16 +167,20 @@ static bool endsCopies(Operation *op) {
          await->getOperand(0).getDefiningOp<LoopLikeOpInterface>();
 }
 
+static bool isBesideProducts(AsyncCopyOp copy) {
+  return copy->hasAttr(kPreviousBlockAttr) || copy->hasAttr(kReadBlockAttr);
+}
+
 /// Whether `op` starts copies for later iterations, into blocks that no product of its own
 /// iteration reads.
 static bool startsCopiesAhead(Operation *op) {
   if (auto copy = dyn_cast<AsyncCopyOp>(op))
-    return copy->hasAttr(kPreviousBlockAttr);
+    return isBesideProducts(copy);
   return isa<scf::IfOp>(op) && !op->walk([](Operation *inner) {
-                                    bool mayRun = isa<AsyncCopyOp>(inner)
-                                                      ? inner->hasAttr(kPreviousBlockAttr)
-                                                      : inner->getNumRegions() != 0 ||
-                                                            isMemoryEffectFree(inner);
+                                    auto copy = dyn_cast<AsyncCopyOp>(inner);
+                                    bool mayRun = copy ? isBesideProducts(copy)
+                                                       : inner->getNumRegions() != 0 ||
+                                                             isMemoryEffectFree(inner);
                                     return mayRun ? WalkResult::advance() : WalkResult::interrupt();
                                   }).wasInterrupted();
 }

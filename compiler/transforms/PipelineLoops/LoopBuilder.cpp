@@ -106,7 +106,7 @@ Value LoopBuilder::createInt(Type type, int64_t value) {
 
 void LoopBuilder::allocate() {
   for (AheadLoad load : schedule.loads) {
-    SmallVector<int64_t> shape{schedule.stages};
+    SmallVector<int64_t> shape{schedule.stages - (load.reusesBlock ? 1 : 0)};
     llvm::append_range(shape, load.block.getShape());
     b.setLoc(load.load.getLoc());
     stacks.push_back(BufferAllocOp::create(
@@ -124,7 +124,9 @@ LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value
   for (auto [load, stack] : llvm::zip(schedule.loads, stacks)) {
     LoadOp op = load.load;
     b.setLoc(op.getLoc());
-    Value view = BufferViewOp::create(b, load.block, stack, slot);
+    bool reuses = isInLoop && load.reusesBlock;
+    Value view = reuses ? awaited.lookup(op.getResult())
+                        : Value(BufferViewOp::create(b, load.block, stack, slot));
     Value pointer = values.lookupOrDefault(op.getPointer());
     Value mask;
     if (!isWhole) {
@@ -134,7 +136,7 @@ LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value
     auto copy = AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
                                     op.getCache(), op.getEviction());
     if (isInLoop && schedule.startsCopies)
-      copy->setAttr(kPreviousBlockAttr, b.getUnitAttr());
+      copy->setAttr(reuses ? kReadBlockAttr : kPreviousBlockAttr, b.getUnitAttr());
     copies.push_back(copy);
   }
   b.setLoc(loop.getLoc());
@@ -341,7 +343,7 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
   Value slot = arguments[kept.size() + advanced.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
-  Buffers buffers = mapBuffers(awaitNext(inFlight));
+  Buffers buffers = awaited = mapBuffers(awaitNext(inFlight));
   Values started;
   if (!schedule.completesLater && !schedule.startsCopies)
     started = startNext(induction, ahead, advanced, slot);

@@ -76,6 +76,8 @@ private:
   /// Whether copies go around the stacks, rather than into blocks that are new.
   bool isInLoop = false;
   Values stacks;
+  /// The copies that the iteration reads.
+  Buffers awaited;
 };
 
 } // namespace tile

@@ -43,6 +43,9 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     behind the first of them, which is at work meanwhile. They are
     `tile.previous_block`: the block that they write is not one that their own
     iteration reads.
+    What threads alone read, before that, needs no more buffers than there are
+    copies ahead, if more programs are at work together then: copies go where
+    their own iteration has read (`tile.read_block`).
 
     Where the loop turns what such a dot gives into the operand of another such
     dot, it is rotated: the second dot of an iteration is started together with

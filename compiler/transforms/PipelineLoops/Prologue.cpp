@@ -60,16 +60,27 @@ static int64_t getReadBytes(DotOp dot) {
   return bits / 8 + stacks;
 }
 
+/// On-chip bytes that `op`, which copies pass, needs beside them.
+static int64_t getBytesBeside(Operation *op) {
+  constexpr int64_t kAlignment = 1024; // of large buffers
+  auto dot = dyn_cast<DotOp>(op);
+  return llvm::alignTo(dot ? getReadBytes(dot) : getScratchBytes(op), kAlignment);
+}
+
+int64_t tile::getPassedBytes(scf::ForOp loop) {
+  int64_t most = 0;
+  for (Operation *op = loop->getPrevNode(); op && op->getNumRegions() == 0; op = op->getPrevNode())
+    most = std::max(most, getBytesBeside(op));
+  return most;
+}
+
 /// Copies may pass what only reads, but for volatile loads, which may tell that
 /// there is something to read; or exchanges blocks, or multiplies what is on chip, where
 /// there is memory for that beside the copies.
 static bool mayPass(Operation *op, int64_t spareBytes) {
-  constexpr int64_t kAlignment = 1024; // of large buffers
-  auto dot = dyn_cast<DotOp>(op);
-  int64_t scratch = llvm::alignTo(dot ? getReadBytes(dot) : getScratchBytes(op), kAlignment);
   auto load = dyn_cast<LoadOp>(op);
   bool onlyReads = isMemoryEffectFree(op) || (load && !load.getIsVolatile());
-  return op->getNumRegions() == 0 && onlyReads && scratch <= spareBytes;
+  return op->getNumRegions() == 0 && onlyReads && getBytesBeside(op) <= spareBytes;
 }
 
 Operation *tile::findPrologueStart(scf::ForOp loop, const Schedule &schedule) {

@@ -11,6 +11,10 @@ namespace tile {
 /// need is moved before it.
 mlir::Operation *findPrologueStart(mlir::scf::ForOp loop, const Schedule &schedule);
 
+/// On-chip bytes that what is before the loop in its block needs, where the first copies start
+/// before that.
+int64_t getPassedBytes(mlir::scf::ForOp loop);
+
 } // namespace tile
 
 #endif // TILE_COMPILER_TRANSFORMS_PIPELINELOOPS_PROLOGUE_H

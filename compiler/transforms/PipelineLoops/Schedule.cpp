@@ -1,9 +1,11 @@
 //===- Schedule.cpp - Which loads of a loop run ahead ---------------------===//
 #include "compiler/transforms/PipelineLoops/Schedule.h"
 
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/SmallLoads/SmallLoads.h"
 #include "compiler/analysis/ThreadCopies/ThreadCopies.h"
+#include "compiler/transforms/PipelineLoops/Prologue.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -54,11 +56,11 @@ static DenseSet<Operation *> chooseLoads(const Schedule &schedule, int64_t freeB
     freeBytes -= feedsOnChip(ahead.load) ? ahead.block.getBytes() : 0;
   DenseSet<Operation *> chosen;
   for (bool operands : {true, false})
-    for (auto [load, block] : schedule.loads) {
-      int64_t bytes = block.getBytes() * (feedsOnChip(load) ? 1 : 2);
-      if (isOperand(LoadOp(load).getResult()) != operands || bytes > freeBytes)
+    for (AheadLoad ahead : schedule.loads) {
+      int64_t bytes = ahead.block.getBytes() * (feedsOnChip(ahead.load) ? 1 : 2);
+      if (isOperand(ahead.load.getResult()) != operands || bytes > freeBytes)
         continue;
-      chosen.insert(load);
+      chosen.insert(ahead.load);
       freeBytes -= bytes;
     }
   return chosen;
@@ -263,6 +265,43 @@ static void placeCopies(scf::ForOp loop, Schedule &schedule) {
     schedule.startsCopies = products.front();
 }
 
+/// Whether threads have read the copy of `load` when those for later iterations start; units read
+/// none of it.
+static bool isReadBefore(LoadOp load, Operation *startsCopies) {
+  auto precedes = [&](Operation *op) {
+    return op->getBlock() == startsCopies->getBlock() && op->isBeforeInBlock(startsCopies);
+  };
+  return !isOperand(load.getResult()) && precedes(load) &&
+         llvm::all_of(load->getUsers(), [&](Operation *user) {
+           return !isa<ConvertLayoutOp>(user) || precedes(user);
+         });
+}
+
+/// Programs that are at work together where each has so many bytes on chip: as many as have
+/// registers at most.
+static int64_t countPrograms(scf::ForOp loop, int64_t bytes) {
+  constexpr int64_t kReservedBytes = 1024, kRegistersOfThread = 128;
+  int64_t threads = getTarget(loop).getLanes() * getModuleInt(loop, kNumWarpsAttr, 1);
+  int64_t registers = getTarget(loop).getFact("program_registers");
+  return std::min(registers / (threads * kRegistersOfThread),
+                  (getOnChipBytes(loop) + kReservedBytes) / (bytes + kReservedBytes));
+}
+
+/// What threads read before copies start needs one buffer fewer. They meet once more then: worth it
+/// where more programs are at work together.
+static void reuseBlocks(scf::ForOp loop, int64_t freeBytes, Schedule &schedule) {
+  if (!schedule.startsCopies)
+    return;
+  int64_t bytes = getOnChipBytes(loop) - freeBytes + getStageBytes(schedule) * schedule.stages +
+                  getPassedBytes(loop);
+  int64_t fewer = bytes;
+  for (const AheadLoad &ahead : schedule.loads)
+    fewer -= isReadBefore(ahead.load, schedule.startsCopies) ? ahead.block.getBytes() : 0;
+  if (countPrograms(loop, fewer) > countPrograms(loop, bytes))
+    for (AheadLoad &ahead : schedule.loads)
+      ahead.reusesBlock = isReadBefore(ahead.load, schedule.startsCopies);
+}
+
 /// All that becomes an operand; `addSmallLoads` adds what is better copied of the rest.
 static bool isWanted(LoadOp load, bool ownStages) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -318,8 +357,10 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
       llvm::any_of(schedule.loads, [](const AheadLoad &ahead) { return feedsOnChip(ahead.load); });
   if (isReadLater && schedule.stages > 2 && !schedule.usesRings)
     findRotation(loop, schedule);
-  if (isReadLater && !schedule.isRotated())
+  if (isReadLater && !schedule.isRotated()) {
     placeCopies(loop, schedule);
+    reuseBlocks(loop, freeBytes, schedule);
+  }
   schedule.ahead = schedule.stages - 1;
   schedule.addressOps = slice.getOps();
   schedule.carried = llvm::to_vector(slice.carried);

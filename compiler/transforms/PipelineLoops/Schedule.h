@@ -13,11 +13,14 @@ namespace tile {
 struct AheadLoad {
   LoadOp load;
   BufferType block; // one iteration's buffer
+  /// Copies go where the iteration that starts them has read: one buffer fewer, and threads meet
+  /// in between.
+  bool reusesBlock = false;
 };
 
 /// What of a loop runs ahead of the rest.
 struct Schedule {
-  /// Buffers of each load.
+  /// Buffers of each load that does not use them again sooner.
   int64_t stages = 1;
   /// Iterations that copies are ahead, one fewer than there are buffers.
   int64_t ahead = 0;

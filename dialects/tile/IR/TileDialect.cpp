@@ -223,7 +223,7 @@ LogicalResult tile::TileDialect::verifyOperationAttribute(Operation *op, NamedAt
                              << (ofModule ? " of a module" : "");
     return success();
   }
-  if (name == kPreviousBlockAttr) {
+  if (name == kPreviousBlockAttr || name == kReadBlockAttr) {
     if (!isa<AsyncCopyOp>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitError() << "expects '" << name << "' as a unit attribute of a copy";
     return success();

@@ -56,6 +56,9 @@ inline constexpr llvm::StringLiteral kDotsInFlightAttr = "tile.dots_in_flight";
 /// Unit attribute on a copy in a loop: it writes what the iteration before was the last to
 /// access, not what its own iteration does.
 inline constexpr llvm::StringLiteral kPreviousBlockAttr = "tile.previous_block";
+/// Unit attribute on a copy in a loop: it writes what the threads of its own iteration have read,
+/// and no product reads.
+inline constexpr llvm::StringLiteral kReadBlockAttr = "tile.read_block";
 /// Unit attribute on a loop over programs: they are in no order, as if each had thread
 /// blocks of its own.
 inline constexpr llvm::StringLiteral kProgramLoopAttr = "tile.program_loop";

@@ -282,3 +282,63 @@ func.func @in_turn(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -
   return %e : tensor<64x64xf32>
 }
 }
+
+// -----
+
+// Where more programs are at work together with less on chip, copies go where threads have read: all meet before, here
+// for the product. What that reads has a buffer for each stage.
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32,
+    tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
+// CHECK-LABEL: func.func @gated
+// CHECK-DAG: tile.buffer_alloc offset {{[0-9]+}} : !tile.buffer<2x64x64xf16
+// CHECK-DAG: tile.buffer_alloc offset {{[0-9]+}} : !tile.buffer<3x64x64xf16
+// CHECK: scf.for
+// CHECK: %[[COPY:.+]]:3 = tile.await
+// CHECK: tile.buffer_load %[[COPY]]#0
+// CHECK: tile.buffer_load %[[COPY]]#1
+// CHECK: tile.barrier publish
+// CHECK: %[[PRODUCT:.+]] = tile.async_dot {{.*}}, %[[COPY]]#2
+// CHECK-NOT: tile.barrier
+// CHECK: tile.async_copy %{{.*}}, %[[COPY]]#0 {tile.read_block}
+// CHECK: tile.async_copy %{{.*}}, %[[COPY]]#1 {tile.read_block}
+// CHECK: tile.async_copy {{.*}} {tile.previous_block}
+// CHECK: tile.await_dots(%[[PRODUCT]])
+func.func @gated(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %g: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.arange 0 : tensor<64xi32>
+  %k0 = tile.arange 0 : tensor<64xi32>
+  %r1 = tile.expand_dims %r axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r0 = tile.expand_dims %r axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %ka = tile.expand_dims %k0 axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %kb = tile.expand_dims %k0 axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %stride = arith.constant dense<4096> : tensor<64x1xi32>
+  %width = arith.constant dense<64> : tensor<64x1xi32>
+  %rs = arith.muli %r1, %stride : tensor<64x1xi32>
+  %ra = tile.broadcast %rs : tensor<64x1xi32> -> tensor<64x64xi32>
+  %ca = tile.broadcast %ka : tensor<1x64xi32> -> tensor<64x64xi32>
+  %oa = arith.addi %ra, %ca : tensor<64x64xi32>
+  %ks = arith.muli %kb, %width : tensor<64x1xi32>
+  %rb = tile.broadcast %ks : tensor<64x1xi32> -> tensor<64x64xi32>
+  %cb = tile.broadcast %r0 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %ob = arith.addi %rb, %cb : tensor<64x64xi32>
+  %sa = tile.splat %a : tensor<64x64x!tile.ptr<f16>>
+  %sg = tile.splat %g : tensor<64x64x!tile.ptr<f16>>
+  %sb = tile.splat %b : tensor<64x64x!tile.ptr<f16>>
+  %pb = tile.addptr %sb, %ob : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %d = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %kt = tile.splat %k : tensor<64x64xi32>
+    %at = arith.addi %oa, %kt : tensor<64x64xi32>
+    %pa = tile.addptr %sa, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %pg = tile.addptr %sg, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : tensor<64x64x!tile.ptr<f16>>
+    %w = tile.load %pg : tensor<64x64x!tile.ptr<f16>>
+    %y = tile.load %pb : tensor<64x64x!tile.ptr<f16>>
+    %xw = arith.mulf %x, %w : tensor<64x64xf16>
+    %s = tile.dot %xw, %y, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %s : tensor<64x64xf32>
+  }
+  return %d : tensor<64x64xf32>
+}
+}
