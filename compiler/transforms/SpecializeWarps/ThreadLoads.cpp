@@ -95,30 +95,50 @@ static bool comparesWide(Value mask) {
          llvm::any_of(op->getOperands(), comparesWide);
 }
 
-/// Whether copies of one thread are masked each for itself, by what takes as many registers as an
-/// address: the mask changes from run to run. Code generators compare again for each copy.
-static bool isWideMask(Value mask, unsigned runDim, const AccessAnalysis &patterns) {
-  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(mask.getDefiningOp()))
-    return llvm::any_of(mask.getDefiningOp()->getOperands(),
-                        [&](Value part) { return isWideMask(part, runDim, patterns); });
-  if (!comparesWide(mask))
-    return false;
+/// Registers that the masks of one thread's copies take for each of them: what changes from run to
+/// run is compared again for each copy.
+static int64_t countMaskWords(Value mask, unsigned runDim, const AccessAnalysis &patterns) {
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(mask.getDefiningOp())) {
+    auto ofOperand = [&](unsigned i) {
+      return countMaskWords(mask.getDefiningOp()->getOperand(i), runDim, patterns);
+    };
+    return std::max(ofOperand(0), ofOperand(1));
+  }
   ArrayRef<int64_t> shape = getShape(mask.getType());
   ValuePattern pattern = patterns.get(mask);
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     if (dim != runDim && pattern.constancy[dim] < getPowerOfTwoPart(shape[dim]))
-      return true;
-  return false;
+      return comparesWide(mask) ? 2 : 1;
+  return 0;
 }
 
-static bool hasWideMasks(LoadOp load, const AccessAnalysis &patterns) {
-  return load.getMask() && isWideMask(load.getMask(), findCopyRun(load, patterns).dim, patterns);
+/// Whether addresses differ by more than 32 bits hold.
+static bool hasWideOffsets(Value pointers) {
+  Operation *op = pointers.getDefiningOp();
+  if (isa_and_nonnull<BroadcastOp, ExpandDimsOp, HintOp, ConvertLayoutOp>(op))
+    return hasWideOffsets(op->getOperand(0));
+  auto add = dyn_cast_or_null<AddPtrOp>(op);
+  if (!add)
+    return false;
+  bool isWide = getElementType(add.getOffset().getType()).isInteger(64) &&
+                !add.getOffset().getDefiningOp<SplatOp>();
+  return isWide || hasWideOffsets(add.getPointer());
+}
+
+/// Registers of one copy: its address, and what its mask takes. Where what tells addresses apart
+/// has 32 bits, it takes one register, and the mask has the other.
+static int64_t countWords(LoadOp load, const AccessAnalysis &patterns) {
+  constexpr int64_t kWordsOfAddress = 2;
+  int64_t ofMask = load.getMask()
+                       ? countMaskWords(load.getMask(), findCopyRun(load, patterns).dim, patterns)
+                       : 0;
+  bool isBeside = ofMask == 1 && !hasWideOffsets(load.getPointer());
+  return kWordsOfAddress + (isBeside ? 0 : ofMask);
 }
 
 /// An address for each copy of a thread, and what its mask takes. Addresses that were not kept in
 /// registers would keep the next copies waiting.
 int64_t ThreadLoads::countRegisters(ArrayRef<Ring> rings, int64_t threads) {
-  constexpr int64_t kWordsOfAddress = 2, kWordsOfMask = 2;
   std::optional<AccessAnalysis> patterns;
   int64_t words = 0;
   for (const Ring &ring : rings)
@@ -127,9 +147,8 @@ int64_t ThreadLoads::countRegisters(ArrayRef<Ring> rings, int64_t threads) {
         continue;
       if (!patterns)
         patterns.emplace(load.op->getParentOfType<func::FuncOp>());
-      bool isMasked = hasWideMasks(cast<LoadOp>(load.op), *patterns);
       int64_t copies = llvm::divideCeil(stack.block.getBytes(), threads * getWidestCopy(load.op));
-      words += (kWordsOfAddress + (isMasked ? kWordsOfMask : 0)) * copies;
+      words += countWords(cast<LoadOp>(load.op), *patterns) * copies;
     }
   return words;
 }

@@ -299,3 +299,51 @@ func.func @wide_masks(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !ti
   return
 }
 }
+
+// -----
+
+// One of 32 bits takes one register beside an address that differs by 64: 8 copies take 24 of them.
+#target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
+module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
+// CHECK-LABEL: func.func @wide_addresses
+// CHECK: tile.roles warps [8, 4] registers [{{[0-9]+}}, 72]
+func.func @wide_addresses(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: i32, %rows: i32, %out: tensor<128x64x!tile.ptr<f32>>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %ai = tile.arange 0 : tensor<128xi32>
+  %ai1 = tile.expand_dims %ai axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %as = arith.constant dense<64> : tensor<128x1xi32>
+  %ab = arith.muli %ai1, %as : tensor<128x1xi32>
+  %ab1 = tile.broadcast %ab : tensor<128x1xi32> -> tensor<128x64xi32>
+  %aj = tile.arange 0 : tensor<64xi32>
+  %aj1 = tile.expand_dims %aj axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %aj2 = tile.broadcast %aj1 : tensor<1x64xi32> -> tensor<128x64xi32>
+  %ao = arith.addi %ab1, %aj2 : tensor<128x64xi32>
+  %ap = tile.splat %a : tensor<128x64x!tile.ptr<f16>>
+  %aw = arith.extsi %ao : tensor<128x64xi32> to tensor<128x64xi64>
+  %pa = tile.addptr %ap, %aw : tensor<128x64x!tile.ptr<f16>>, tensor<128x64xi64>
+  %bi = tile.arange 0 : tensor<64xi32>
+  %bi1 = tile.expand_dims %bi axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %bs = arith.constant dense<64> : tensor<64x1xi32>
+  %bb = arith.muli %bi1, %bs : tensor<64x1xi32>
+  %bb1 = tile.broadcast %bb : tensor<64x1xi32> -> tensor<64x64xi32>
+  %bj = tile.arange 0 : tensor<64xi32>
+  %bj1 = tile.expand_dims %bj axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %bj2 = tile.broadcast %bj1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %bo = arith.addi %bb1, %bj2 : tensor<64x64xi32>
+  %bp = tile.splat %b : tensor<64x64x!tile.ptr<f16>>
+  %pb = tile.addptr %bp, %bo : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %end = tile.splat %rows : tensor<128x1xi32>
+  %inside = arith.cmpi slt, %ai1, %end : tensor<128x1xi32>
+  %mask = tile.broadcast %inside : tensor<128x1xi1> -> tensor<128x64xi1>
+  %r = scf.for %at = %c0 to %k step %c64 iter_args(%s = %zero) -> (tensor<128x64xf32>) : i32 {
+    %x = tile.load %pa mask %mask : tensor<128x64x!tile.ptr<f16>>
+    %y = tile.load %pb : tensor<64x64x!tile.ptr<f16>>
+    %d = tile.dot %x, %y, %s : tensor<128x64xf16>, tensor<64x64xf16> -> tensor<128x64xf32>
+    scf.yield %d : tensor<128x64xf32>
+  } {tile.warp_specialize}
+  tile.store %out, %r : tensor<128x64x!tile.ptr<f32>>
+  return
+}
+}
