@@ -267,61 +267,6 @@ def test_large_blocks(rng, operand, result, add):
 
 
 @tw.jit
-def added_kernel(q, k, v, bias, out, N, M: tl.constexpr, BLOCK: tl.constexpr):
-    m, n = tl.arange(0, M), tl.arange(0, BLOCK)
-    x = tl.load(q + m[:, None] * BLOCK + n[None, :])
-    total = tl.zeros((M, BLOCK), tl.float32)
-    for start in range(0, N, BLOCK):
-        y = tl.load(k + (start + n)[:, None] * BLOCK + n[None, :])
-        weights = tl.dot(x, y.T) * 2 + tl.load(bias + m[:, None] * N + start + n[None, :])
-        z = tl.load(v + (start + n)[:, None] * BLOCK + n[None, :])
-        total = tl.dot(weights.to(z.dtype), z, total)
-    tl.store(out + m[:, None] * BLOCK + n[None, :], total)
-
-
-@pytest.mark.parametrize("dtype, stages", [("float16", 2), ("float32", 2), ("float16", 3)])
-def test_more_blocks_than_fit(rng, dtype, stages):
-    """On an H200 the operands, but not what is added between, have two buffers each."""
-    M, block, count = 128, 128, 3
-    q, k, v = (rng.integers(-1, 2, (rows * block, block)).astype(np.float16) for rows in (1, count, count))
-    bias = rng.integers(-4, 5, (M, count * block)).astype(dtype)
-    out = np.empty((M, block), np.float32)
-    added_kernel[(1,)](q, k, v, bias, out, count * block, M=M, BLOCK=block, num_warps=8, num_stages=stages)
-    assert same(out, (2 * q.astype(np.float32) @ k.astype(np.float32).T + bias) @ v)
-
-
-@tw.jit
-def weighted_kernel(q, k, h, gates, out, K, SIDE: tl.constexpr, BLOCK: tl.constexpr, N: tl.constexpr):
-    m, n, d = tl.arange(0, SIDE), tl.arange(0, N), tl.arange(0, BLOCK)
-    total, scores = tl.zeros((SIDE, N), tl.float32), tl.zeros((SIDE, SIDE), tl.float32)
-    for start in range(0, K, BLOCK):
-        x = tl.load(q + m[:, None] * K + start + d[None, :])
-        y = tl.load(k + m[None, :] * K + start + d[:, None])
-        z = tl.load(h + (start + d)[:, None] * N + n[None, :])
-        x = (x * tl.load(gates + m[:, None] * K + start + d[None, :])).to(x.dtype)
-        y = (y * tl.load(gates + m[None, :] * K + start + d[:, None])).to(y.dtype)
-        total += tl.dot(x, z)
-        scores += tl.dot(x, y)
-    tl.store(out + m[:, None] * (N + SIDE) + n[None, :], total)
-    tl.store(out + m[:, None] * (N + SIDE) + N + m[None, :], scores)
-
-
-@pytest.mark.parametrize("block, warps, stages", [(32, 4, 2), (32, 4, 3), (64, 8, 2), (64, 4, 3)])
-def test_copies_where_threads_have_read(rng, block, warps, stages):
-    """On an H200 what threads multiply by the gates has a buffer less than there are stages."""
-    N = 16 * warps
-    for count in (0, 1, 2, 5):
-        q, k, h = (rng.integers(-2, 3, shape).astype(np.float16)
-                   for shape in ((64, count * block), (64, count * block), (count * block, N)))
-        gates = rng.integers(-1, 2, (64, count * block)).astype(np.float32)
-        out = np.empty((64, N + 64), np.float32)
-        weighted_kernel[(1,)](q, k, h, gates, out, count * block, SIDE=64, BLOCK=block, N=N, num_warps=warps,
-                              num_stages=stages)
-        x, y = q * gates, k * gates
-        assert same(out, np.concatenate([x @ h.astype(np.float32), x @ y.T], 1))
-
-
-@tw.jit
 def loops_kernel(x, y, out, first, N, SIDE: tl.constexpr, DEPTH: tl.constexpr, APART: tl.constexpr):
     m, d = tl.arange(0, SIDE), tl.arange(0, DEPTH)
     left = tl.load(x + m[:, None] * DEPTH + d[None, :])
