@@ -4,13 +4,13 @@
 #include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
 #include "compiler/core/PairHalfwords.h"
-#include "compiler/core/ShareAddresses.h"
 #include "compiler/core/SplitVectors.h"
 #include "compiler/core/WidenHalfwords.h"
 #include "compiler/targets/nvidia/HoistWaits.h"
 #include "compiler/targets/nvidia/Hooks.h"
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
+#include "compiler/targets/nvidia/ShareAddresses.h"
 #include "compiler/transforms/Scheduled.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -147,7 +147,7 @@ void prepare(llvm::Module &module) {
 }
 
 void finish(llvm::Module &module) {
-  shareAddresses(module);
+  nvidia::shareAddresses(module);
   nvidia::hoistWaits(module);
 }
 

@@ -1,5 +1,5 @@
 //===- ShareAddresses.cpp - What addresses have in common is added once ---===//
-#include "compiler/core/ShareAddresses.h"
+#include "compiler/targets/nvidia/ShareAddresses.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,6 +7,8 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -51,6 +53,8 @@ private:
   Value *decompose(GetElementPtrInst *sum, Address &address) const;
   void order(Group &group) const;
   bool pays(const Group &group) const;
+  uint64_t getRegistersOfRole(const BasicBlock *block) const;
+  bool hasRoomForSums(const Group &group);
   Value *scale(const Term &term);
   Value *add(Value *pointer, const Term &term, Instruction *before);
   void rewrite(Value *root, Group &group);
@@ -60,6 +64,8 @@ private:
   DominatorTree tree;
   LoopInfo loops;
   std::map<Term, Value *> scaled;
+  /// Registers of a thread that loops take for what they do not change.
+  std::map<const Loop *, uint64_t> invariants;
   SmallVector<WeakTrackingVH> replaced;
 };
 } // namespace
@@ -157,6 +163,60 @@ bool AddressSharer::pays(const Group &group) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Whether nothing but copies to on-chip memory use the address.
+static bool isCopied(const Address &address) {
+  return llvm::all_of(address.sum->users(), [](const User *user) {
+    const auto *call = dyn_cast<IntrinsicInst>(user);
+    return isa<GetElementPtrInst>(user) ||
+           (call && call->getCalledFunction()->getName().starts_with("llvm.nvvm.cp.async."));
+  });
+}
+
+/// Registers of a thread that `loop` takes for what it does not change.
+static uint64_t countInvariants(const Loop &loop, const DataLayout &layout) {
+  constexpr uint64_t kRegisterBits = 32;
+  std::set<const Value *> invariants;
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &instruction : *block)
+      for (const Value *operand : instruction.operands())
+        if (const auto *def = dyn_cast<Instruction>(operand); def && !loop.contains(def))
+          invariants.insert(def);
+  uint64_t bits = 0;
+  for (const Value *value : invariants)
+    bits += alignTo(layout.getTypeSizeInBits(value->getType()), kRegisterBits);
+  return bits / kRegisterBits;
+}
+
+/// Registers of a thread in warps of a role of few; the machine's most elsewhere.
+uint64_t AddressSharer::getRegistersOfRole(const BasicBlock *block) const {
+  constexpr uint64_t kMost = 255;
+  for (const DomTreeNode *node = tree.getNode(block); node; node = node->getIDom())
+    for (const Instruction &instruction : *node->getBlock())
+      if (const auto *call = dyn_cast<IntrinsicInst>(&instruction);
+          call && call->getIntrinsicID() == Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32)
+        return cast<ConstantInt>(call->getArgOperand(0))->getZExtValue();
+  return kMost;
+}
+
+/// Whether all is copied, and registers hold the sums beside what else they do. Otherwise they
+/// need not hold these.
+bool AddressSharer::hasRoomForSums(const Group &group) {
+  constexpr uint64_t kOthers = 24;
+  const BasicBlock *block = group.front().sum->getParent();
+  const Loop *loop = loops.getLoopFor(block);
+  if (!loop || !llvm::all_of(group, isCopied))
+    return false;
+  uint64_t &count = invariants[loop];
+  if (count + kOthers <= getRegistersOfRole(block))
+    return true;
+  count -= std::min<uint64_t>(count, group.size());
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
 // Rewriting
 //===----------------------------------------------------------------------===//
 
@@ -216,15 +276,18 @@ void AddressSharer::run() {
       Value *root = decompose(sum, address);
       groups[{&block, root}].push_back(std::move(address));
     }
+  for (auto &[place, group] : groups)
+    if (const Loop *loop = loops.getLoopFor(place.first); loop && !invariants.count(loop))
+      invariants[loop] = countInvariants(*loop, layout);
   for (auto &[place, group] : groups) {
     order(group);
-    if (pays(group))
+    if (pays(group) && !hasRoomForSums(group))
       rewrite(place.second, group);
   }
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
 }
 
-void tile::shareAddresses(Module &module) {
+void tile::nvidia::shareAddresses(Module &module) {
   for (Function &function : module)
     if (!function.isDeclaration())
       AddressSharer(function).run();
