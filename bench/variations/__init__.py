@@ -9,7 +9,7 @@ import torch
 
 from bench.candidates import best, results
 from bench.twin import load_twin
-from bench.variations import attention, backward, experts, narrow, products, rows
+from bench.variations import attention, backward, elements, experts, narrow, products, rows
 from bench.variations.problem import Problem
 from bench.workload import Workload
 
@@ -40,12 +40,17 @@ def variations_backward() -> Iterator[Workload]:
 
 
 def variations_rows() -> Iterator[Workload]:
-    """Norms, losses, scans, elements."""
+    """Norms, losses, scans."""
     return _compare(rows)
 
 
+def variations_elements() -> Iterator[Workload]:
+    """Elements, gathers and scatters, counts, sums of all."""
+    return _compare(elements)
+
+
 GROUPS = [variations_products, variations_narrow, variations_experts, variations_attention, variations_backward,
-          variations_rows]
+          variations_rows, variations_elements]
 
 
 def _compare(module: object) -> Iterator[Workload]:
