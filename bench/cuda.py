@@ -54,9 +54,9 @@ def workloads() -> list[Callable[[], Iterator[Workload]]]:
 
 def add() -> Iterator[Workload]:
     twin = load_twin("bench/kernels.py")
-    for exponent in (20, 24, 27):
+    for exponent in place.sizes((20, 24, 27), (12,)):
         n = 1 << exponent
-        x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+        x, y = place.randn(n), place.randn(n)
         outputs = [torch.empty_like(x) for _ in range(3)]
         grid = (tw.cdiv(n, 1024),)
         candidates = {
@@ -68,11 +68,9 @@ def add() -> Iterator[Workload]:
                        bytes=12.0 * n)
 
 
-
-
 def launch() -> Iterator[Workload]:
     twin = load_twin("bench/kernels.py")
-    tensors = [torch.zeros(16, device="cuda") for _ in range(4)]
+    tensors = [torch.zeros(16, device=place.device()) for _ in range(4)]
     yield Workload("host: launch, 4 pointers 2 ints", {
         "tilewright": lambda: empty_kernel[(1,)](*tensors, 33, 34),
         "triton": lambda: twin.empty_kernel[(1,)](*tensors, 33, 34)})
