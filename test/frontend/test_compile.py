@@ -138,6 +138,28 @@ def test_values_with_very_many_paths_are_looked_at_once(target):
     assert tw.compile(doubling_paths, signature, target=target, num_warps=8).binary
 
 
+@tw.jit
+def mixing_paths(x, out, n, factor, LENGTH: tl.constexpr):
+    """A place, words and a mask to whose starts each step multiplies the number of paths."""
+    place = factor.to(tl.int64)
+    for _ in tl.static_range(LENGTH):
+        place = place + place * n
+    offsets = tl.arange(0, 256)
+    mask = place + offsets < n
+    word = tl.load(x + offsets, mask=mask, other=0)
+    for _ in tl.static_range(LENGTH):
+        word ^= word << 13
+        word ^= word >> 17
+        mask = mask & (mask | (offsets < n))
+    tl.store(out + offsets, word, mask=mask)
+
+
+@pytest.mark.parametrize("target", ["cpu", "nvidia:sm_90a", "amd:gfx942"])
+def test_mixed_values_with_very_many_paths_are_looked_at_once(target):
+    signature = {"x": "*i32:16", "out": "*i32:16", "n": "i32", "factor": "i32", "LENGTH": 64}
+    assert tw.compile(mixing_paths, signature, target=target).binary
+
+
 @pytest.mark.parametrize("target", ["cpu"])
 def test_dump_writes_every_stage(tmp_path, monkeypatch, target):
     monkeypatch.setenv("TILEWRIGHT_DUMP", str(tmp_path))

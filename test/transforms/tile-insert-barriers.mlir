@@ -247,6 +247,21 @@ func.func @global_around(%x: !tile.ptr<f32>, %i: tensor<1024xi32, #l>, %n: i32) 
   return
 }
 
+// What others read has been read before the number that keeps others away is changed; sums of blocks keep nobody away.
+// CHECK-LABEL: func.func @unlock
+func.func @unlock(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %lock: !tile.ptr<i32>, %one: i32) -> tensor<1024xf32, #l> {
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>, #l>
+  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>, #l>
+  // CHECK: tile.load
+  // CHECK-NEXT: tile.atomic_rmw fadd
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.atomic_rmw exchange
+  %v = tile.load %xs : tensor<1024x!tile.ptr<f32>, #l>
+  %a = tile.atomic_rmw fadd %ys, %v {semantic = #tile<semantic release>} : tensor<1024x!tile.ptr<f32>, #l>
+  %b = tile.atomic_rmw exchange %lock, %one {semantic = #tile<semantic release>} : !tile.ptr<i32>
+  return %v : tensor<1024xf32, #l>
+}
+
 // A release comes after what it releases, a load after what it acquires.
 // CHECK-LABEL: func.func @lock
 func.func @lock(%x: !tile.ptr<f32>, %lock: !tile.ptr<i32>, %v: tensor<1024xf32, #l>, %one: i32) {

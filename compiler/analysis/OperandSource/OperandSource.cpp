@@ -90,6 +90,7 @@ bool tile::canReadIn(DotOp dot, MatmulOperand operand, const OperandSource &sour
 
 std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
   SmallVector<Value> worklist{block};
+  DenseSet<Value> seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     for (OpOperand &use : value.getUses()) {
@@ -103,7 +104,8 @@ std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
       }
       bool passesOn =
           isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) || getLayoutTie(op) == LayoutTie::Same;
-      if (passesOn && !isa<LoadOp>(op) && op->getNumResults() == 1)
+      if (passesOn && !isa<LoadOp>(op) && op->getNumResults() == 1 &&
+          seen.insert(op->getResult(0)).second)
         worklist.push_back(op->getResult(0));
     }
   }

@@ -423,8 +423,16 @@ static bool mayMeet(Value pointer, ArrayRef<GlobalUse> uses) {
   });
 }
 
+/// Whether something comes before `access` that it releases: writes, and reads where it is of a
+/// number, such as a lock, which ends that others stay away.
+static bool releasesSomething(const AtomicAccess &access, const State &state) {
+  bool isBlock = isa<RankedTensorType>(access.pointer.getType());
+  return access.releases() &&
+         (!state.globalWrites.empty() || (!isBlock && !state.globalReads.empty()));
+}
+
 void BarrierInserter::visitAtomic(Operation *op, const AtomicAccess &access, State &state) {
-  if (access.releases() ? !state.globalWrites.empty() : mayMeet(access.pointer, state.globalWrites))
+  if (releasesSomething(access, state) || mayMeet(access.pointer, state.globalWrites))
     order(op, state);
   if (isa<AtomicLoadOp, AtomicPollOp>(op) && !access.acquires())
     return;

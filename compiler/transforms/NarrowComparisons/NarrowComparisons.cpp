@@ -19,6 +19,8 @@ using namespace tile;
 static constexpr int64_t kMost = int64_t(1) << 30;
 /// Of a scalar: sums and differences of many do not wrap.
 static constexpr unsigned kMostBits = 48;
+/// Steps from a scalar to what it is computed from, and scalars of a sum, that are looked at.
+static constexpr unsigned kMostSteps = 8, kMostScalars = 8;
 
 namespace {
 /// narrow + scalars: small numbers of 32 bits, extended.
@@ -36,16 +38,16 @@ struct NarrowComparisonsPass : tile::impl::NarrowComparisonsBase<NarrowCompariso
 // Finding
 //===----------------------------------------------------------------------===//
 
-/// Bits that hold the number with its sign; 64: nothing is known.
-static unsigned countBits(Value scalar) {
+/// Bits that hold the number with its sign; 64: nothing is known, or not in so many steps.
+static unsigned countBits(Value scalar, unsigned steps = kMostSteps) {
   constexpr unsigned kAll = 64;
   APInt constant;
   if (matchPattern(scalar, m_ConstantInt(&constant)))
     return constant.getSignificantBits();
   Operation *op = scalar.getDefiningOp();
-  if (!op)
+  if (!op || steps == 0)
     return kAll;
-  auto ofOperand = [&](unsigned i) { return countBits(op->getOperand(i)); };
+  auto ofOperand = [&](unsigned i) { return countBits(op->getOperand(i), steps - 1); };
   if (isa<arith::ExtSIOp>(op))
     return op->getOperand(0).getType().getIntOrFloatBitWidth();
   if (isa<arith::ExtUIOp>(op))
@@ -81,7 +83,7 @@ static bool isSmall(Value block) {
 static bool findSum(Value block, Sum &sum) {
   if (Value scalar = getScalar(block)) {
     sum.scalars.push_back(scalar);
-    return isBounded(scalar);
+    return sum.scalars.size() <= kMostScalars && isBounded(scalar);
   }
   Operation *op = block.getDefiningOp();
   if (isa_and_nonnull<arith::AddIOp>(op))

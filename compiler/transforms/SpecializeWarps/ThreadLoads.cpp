@@ -84,32 +84,41 @@ std::optional<RingLoad> ThreadLoads::select(LoadOp load) {
   return RingLoad{load, chooseBuffer(load, run)};
 }
 
+/// What `mask` is made of by ops of which `Through` are.
+template <typename... Through> static SetVector<Value> collectParts(Value mask) {
+  SetVector<Value> all;
+  all.insert(mask);
+  for (size_t i = 0; i < all.size(); ++i)
+    if (Operation *op = all[i].getDefiningOp(); isa_and_nonnull<Through...>(op))
+      all.insert_range(op->getOperands());
+  all.remove_if([](Value part) { return isa_and_nonnull<Through...>(part.getDefiningOp()); });
+  return all;
+}
+
 /// Whether integers of 64 bits are compared to make `mask`.
 static bool comparesWide(Value mask) {
-  Operation *op = mask.getDefiningOp();
-  if (!op || !isa<RankedTensorType>(mask.getType()))
-    return false;
-  if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    return getElementType(compare.getLhs().getType()).isInteger(64);
-  return isa<arith::AndIOp, arith::OrIOp, BroadcastOp, ExpandDimsOp, ConvertLayoutOp>(op) &&
-         llvm::any_of(op->getOperands(), comparesWide);
+  auto isWide = [](Value part) {
+    auto compare = part.getDefiningOp<arith::CmpIOp>();
+    return compare && isa<RankedTensorType>(part.getType()) &&
+           getElementType(compare.getLhs().getType()).isInteger(64);
+  };
+  return llvm::any_of(
+      collectParts<arith::AndIOp, arith::OrIOp, BroadcastOp, ExpandDimsOp, ConvertLayoutOp>(mask),
+      isWide);
 }
 
 /// Registers that the masks of one thread's copies take for each of them: what changes from run to
 /// run is compared again for each copy.
 static int64_t countMaskWords(Value mask, unsigned runDim, const AccessAnalysis &patterns) {
-  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(mask.getDefiningOp())) {
-    auto ofOperand = [&](unsigned i) {
-      return countMaskWords(mask.getDefiningOp()->getOperand(i), runDim, patterns);
-    };
-    return std::max(ofOperand(0), ofOperand(1));
+  int64_t words = 0;
+  for (Value part : collectParts<arith::AndIOp, arith::OrIOp>(mask)) {
+    ArrayRef<int64_t> shape = getShape(part.getType());
+    ValuePattern pattern = patterns.get(part);
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (dim != runDim && pattern.constancy[dim] < getPowerOfTwoPart(shape[dim]))
+        words = std::max<int64_t>(words, comparesWide(part) ? 2 : 1);
   }
-  ArrayRef<int64_t> shape = getShape(mask.getType());
-  ValuePattern pattern = patterns.get(mask);
-  for (unsigned dim = 0; dim < shape.size(); ++dim)
-    if (dim != runDim && pattern.constancy[dim] < getPowerOfTwoPart(shape[dim]))
-      return comparesWide(mask) ? 2 : 1;
-  return 0;
+  return words;
 }
 
 /// Whether addresses differ by more than 32 bits hold.

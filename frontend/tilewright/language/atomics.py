@@ -85,7 +85,8 @@ def _define(name: str, kind: str, allowed: tuple[t.dtype, ...], summary: str) ->
         val: The operand.
         mask: Which lanes act.
         sem: ``"relaxed"``, ``"acquire"``, ``"release"`` or ``"acq_rel"`` (the default). One that releases comes after
-            all that the program has written, by any of its threads; what follows one that acquires comes after it.
+            all that the program has written, by any of its threads, and where it is of one number, such as a lock,
+            after what it has read; what follows one that acquires comes after it.
         scope: ``"cta"``, ``"gpu"`` (the default) or ``"sys"``.
     """
     return method(atomic)
