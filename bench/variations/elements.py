@@ -5,33 +5,7 @@ import tilewright.language as tl
 import torch
 
 from bench import place
-from bench.variations.problem import Problem
-
-
-# --- helpers of problems ---------------------------------------------------------------------------
-def warps(*counts, **constants):
-    """Configurations that differ in the number of warps."""
-    return [{**constants, "num_warps": count} for count in counts]
-
-
-def empty_like(x, dtype=None):
-    """What a kernel writes."""
-    return torch.empty_like(x, dtype=dtype)
-
-
-def number(*shape, dtype=torch.float32):
-    """Uniform numbers between 0 and 1."""
-    return torch.rand(*shape, device=place.device()).to(dtype)
-
-
-def integers(high, *shape, dtype=torch.int64):
-    """Random integers below `high`."""
-    return torch.randint(0, high, shape, device=place.device(), dtype=dtype)
-
-
-def size(*tensors):
-    """Bytes of tensors."""
-    return float(sum(tensor.numel() * tensor.element_size() for tensor in tensors))
+from bench.variations.problem import Problem, rand, random_indices, size, warps
 
 
 # --- quantisation ----------------------------------------------------------------------------------
@@ -57,7 +31,7 @@ def per_token_int8():
     """A row is one block; its largest value becomes 127."""
     m, n = place.sizes((16384, 5120), (7, 100))
     x = place.randn(m, n, dtype=torch.bfloat16)
-    y, factors = empty_like(x, torch.int8), number(m)
+    y, factors = torch.empty_like(x, dtype=torch.int8), rand(m)
 
     def launch(options):
         per_token_kernel[(m,)](x, y, factors, n, n, n, BLOCK=tw.next_power_of_2(n), **options)
@@ -105,7 +79,7 @@ def dropout_seeded():
     """Random numbers of a seed and the element's place."""
     (n,) = place.sizes((1 << 26,), (3000,))
     x = place.randn(n)
-    y = empty_like(x)
+    y = torch.empty_like(x)
 
     def launch(options):
         seeded_dropout_kernel[(tw.cdiv(n, options["BLOCK_SIZE"]),)](x, y, n, 0.3, 1234, **options)
@@ -145,7 +119,7 @@ EMBEDDING = warps(4, 8, BLOCK_SIZE_M=32, BLOCK_SIZE_N=128) + warps(4, BLOCK_SIZE
 def embedding_problem(backward):
     """Rows of a table of embeddings, or gradients that are added to them."""
     count, vocabulary, dim = place.sizes((16384, 50257, 2048), (50, 30, 72))
-    indices = integers(vocabulary, count)
+    indices = random_indices(vocabulary, count)
     rows, table = place.randn(count, dim), place.randn(vocabulary, dim)
 
     def launch(options):
@@ -251,7 +225,7 @@ def expert_gate():
     """Softmax over experts, of which the best 6 are taken one after another."""
     tokens, experts, k = place.sizes((131072, 160, 6), (13, 20, 3))
     logits = place.randn(tokens, experts)
-    weights, ids = number(tokens, k), integers(1, tokens, k, dtype=torch.int32)
+    weights, ids = rand(tokens, k), random_indices(1, tokens, k, dtype=torch.int32)
 
     def launch(options):
         gate_kernel[(tw.cdiv(tokens, options["BLOCK_M"]),)](
@@ -294,10 +268,10 @@ def sample_whole_kernel(local_argmax_ptr, local_max_ptr, out_ptr, n_blocks, BLOC
 def sampled_argmax():
     """The best token of each part of the vocabulary, then of all parts."""
     rows, vocabulary = place.sizes((512, 128256), (3, 5000))
-    logits, temperature = place.randn(rows, vocabulary), number(rows) + 0.5
+    logits, temperature = place.randn(rows, vocabulary), rand(rows) + 0.5
     parts = tw.cdiv(vocabulary, 1024)
-    tokens, values = integers(1, rows, parts), number(rows, parts)
-    out = integers(1, rows)
+    tokens, values = random_indices(1, rows, parts), rand(rows, parts)
+    out = random_indices(1, rows)
 
     def launch(options):
         count = tw.cdiv(vocabulary, options["BLOCK_SIZE"])
@@ -333,7 +307,7 @@ def causal_conv():
     """A window of 4 along time for each channel, by block pointers that begin before the array."""
     batch, length, dim, width = place.sizes((4, 4096, 2048, 4), (2, 37, 40, 4))
     x = place.randn(batch, length, dim, dtype=torch.bfloat16)
-    w, b, y = place.randn(dim, width), place.randn(dim), empty_like(x)
+    w, b, y = place.randn(dim, width), place.randn(dim), torch.empty_like(x)
 
     def launch(options):
         grid = (tw.cdiv(dim, options["BD"]), tw.cdiv(length, options["BT"]), batch)
@@ -366,7 +340,7 @@ def cumulative_sums():
     """Sums along time from the end, in chunks that hand on their total."""
     heads, length, dim = place.sizes((256, 2048, 128), (3, 70, 40))
     x = place.randn(heads, length, dim)
-    y = empty_like(x)
+    y = torch.empty_like(x)
 
     def launch(options):
         cumsum_kernel[(tw.cdiv(dim, options["BS"]), heads)](x, y, length, S=dim, REVERSE=True, **options)
@@ -441,7 +415,7 @@ def batch_norm_stats():
     """Means and variances of columns, blocks of rows merged one after another."""
     m, n = place.sizes((16384, 4096), (70, 90))
     x = place.randn(m, n, dtype=torch.float16) + torch.linspace(-1, 1, n, device=place.device()).half()
-    stats = number(2, n)
+    stats = rand(2, n)
 
     def launch(options):
         batch_norm_stats_kernel[(tw.cdiv(n, options["BLOCK_N"]),)](x, stats[0], stats[1], m, n, **options)
@@ -464,8 +438,8 @@ def sum_kernel(x_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 def sum_by_atomics():
     """Each program adds its sum to one number."""
     (n,) = place.sizes(((1 << 27) + 16,), (5000,))
-    x = number(n, dtype=torch.float16)
-    total = number(1)
+    x = rand(n, dtype=torch.float16)
+    total = rand(1)
 
     def launch(options):
         total.zero_()
@@ -489,8 +463,8 @@ def histogram_kernel(x_ptr, z_ptr, n_elements, BINS: tl.constexpr, BLOCK: tl.con
 def histogram():
     """Counts of 256 values, by programs that stay."""
     n, programs = place.sizes((1 << 25, 528), (5000, 2))
-    x = integers(256, n, dtype=torch.int32)
-    counts = integers(1, 256, dtype=torch.int32)
+    x = random_indices(256, n, dtype=torch.int32)
+    counts = random_indices(1, 256, dtype=torch.int32)
 
     def launch(options):
         counts.zero_()
@@ -524,7 +498,7 @@ def adam():
     """Moments are changed in place."""
     (n,) = place.sizes((1 << 25,), (3001,))
     param, grad = place.randn(n), place.randn(n, dtype=torch.bfloat16)
-    moments, out = torch.zeros(2, n, device=param.device), empty_like(param)
+    moments, out = torch.zeros(2, n, device=param.device), torch.empty_like(param)
 
     def launch(options):
         moments.zero_()
@@ -572,7 +546,7 @@ def merged_states():
     first, second = (place.randn(tokens, heads, hd, dtype=torch.float16) for _ in range(2))
     first_lse, second_lse = place.randn(heads, tokens), place.randn(heads, tokens)
     first_lse[:, ::5] = float("inf")
-    out, lse = empty_like(first), empty_like(first_lse)
+    out, lse = torch.empty_like(first), torch.empty_like(first_lse)
 
     def launch(options):
         merge_states_kernel[(tokens, heads)](out, lse, first, first_lse, second, second_lse, HEAD_SIZE=hd,

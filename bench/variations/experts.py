@@ -7,22 +7,13 @@ import tilewright.language as tl
 import torch
 
 from bench import place
-from bench.variations.problem import Problem, tile
+from bench.variations.problem import Problem, bfloat16, processors, tile
 
 TILES = [tile(128, 128, 64, 4, 4), tile(128, 128, 64, 8, 3), tile(64, 128, 64, 4, 4)]
 
 
-def _bf16():
-    """bf16; where programs are interpreted fp16, since the peer's interpreter multiplies the bits of bf16."""
-    return place.sizes((torch.bfloat16,), (torch.float16,))[0]
-
-
 def _compute_type():
     return tl.float16 if place.is_dry() else tl.bfloat16
-
-
-def _processors():
-    return 3 if place.is_dry() else torch.cuda.get_device_properties(0).multi_processor_count
 
 
 def _integers(values, dtype=torch.int32):
@@ -127,7 +118,7 @@ def _grouped(kernel, sizes, turned, configs):
               for tensors in ([a for a, _ in operands], [b for _, b in operands], parts)]
     described = _integers(sizes)
     leading = _integers([(k, k if turned else n, n) for _, n, k in sizes])
-    programs = _processors()
+    programs = processors()
 
     def launch(options):
         kernel[(programs,)](*tables, described, leading, len(sizes), NUM_SM=programs, **options)
@@ -263,7 +254,7 @@ def _layer(sizes, x, weights, configs, wide_x, wide_weight, scales=(None, None),
     tokens, experts, top_k, n, k = sizes
     chosen = torch.rand(tokens, experts).topk(top_k, dim=1).indices
     shares = torch.rand(tokens, top_k, device=x.device)
-    c = torch.empty(tokens, top_k, n, device=x.device, dtype=_bf16())
+    c = torch.empty(tokens, top_k, n, device=x.device, dtype=bfloat16())
     align = cache(lambda block: _align(chosen, experts, block))
     a_scale, b_scale = scales
     a_strides = a_scale.stride() if group[0] else (0, 0)
@@ -303,7 +294,7 @@ FEW = (48, 64, 6, 2816, 2048), (7, 4, 2, 160, 192)
 
 def _bf16_layer(sizes, configs, **more):
     tokens, experts, _, n, k = sizes
-    x, weights = place.randn(tokens, k, dtype=_bf16()), place.randn(experts, n, k, dtype=_bf16())
+    x, weights = place.randn(tokens, k, dtype=bfloat16()), place.randn(experts, n, k, dtype=bfloat16())
     return _layer(sizes, x, weights, configs, x.double, lambda expert: weights[expert].double(), **more)
 
 
@@ -347,7 +338,7 @@ def moe_fp8_blocks():
 
 def _int8_layer(sizes, configs, **more):
     tokens, experts, _, n, k = sizes
-    x = place.randn(tokens, k, dtype=_bf16())
+    x = place.randn(tokens, k, dtype=bfloat16())
     weights = torch.randint(-127, 128, (experts, n, k), device=x.device, dtype=torch.int8)
     scale = (torch.rand(experts, n, device=x.device) + 0.5) / 64
     return _layer(sizes, x, weights, configs, x.double,
@@ -400,7 +391,7 @@ def ragged():
     """A product for each part of the tokens, whose bounds are loaded; programs beyond a part's end return early."""
     parts, total, n, k = place.sizes((16, 8192, 4096, 2048), (3, 300, 200, 96))
     lengths = _lengths(total, parts)
-    x, w = place.randn(total, k, dtype=_bf16()), place.randn(parts, k, n, dtype=_bf16())
+    x, w = place.randn(total, k, dtype=bfloat16()), place.randn(parts, k, n, dtype=bfloat16())
     y = torch.empty(total, n, device=x.device, dtype=x.dtype)
     bounds = _integers([0, *lengths]).cumsum(0, dtype=torch.int32)
 
@@ -440,7 +431,7 @@ def ragged_inner():
     """The gradient of such weights: the loop's bounds are loaded, and the left block is transposed."""
     parts, total, n, k = place.sizes((16, 8192, 4096, 2048), (3, 300, 200, 96))
     lengths = _lengths(total, parts)
-    x, dy = place.randn(total, k, dtype=_bf16()), place.randn(total, n, dtype=_bf16())
+    x, dy = place.randn(total, k, dtype=bfloat16()), place.randn(total, n, dtype=bfloat16())
     dw = torch.empty(parts, k, n, device=x.device, dtype=x.dtype)
     bounds = _integers([0, *lengths]).cumsum(0, dtype=torch.int32)
 
@@ -661,7 +652,7 @@ def lora_shrink():
     """The first products of adapters, one for each part of a batch; programs for parts of k add to the same."""
     parts, total, k, rank = place.sizes((16, 16384, 8192, 32), (3, 150, 300, 32))
     lengths, chosen, tables = _batch(total, parts, 8)
-    x, a = place.randn(total, k, dtype=_bf16()), place.randn(8, rank, k, dtype=_bf16())
+    x, a = place.randn(total, k, dtype=bfloat16()), place.randn(8, rank, k, dtype=bfloat16())
     y = torch.empty(total, rank, device=x.device, dtype=torch.float32)
 
     def launch(options):
@@ -684,8 +675,8 @@ def lora_expand():
     """The second products, added to what the layer itself gives; the first's results are cast."""
     parts, total, n, rank = place.sizes((16, 16384, 8192, 32), (3, 150, 300, 32))
     lengths, chosen, tables = _batch(total, parts, 8)
-    x, b = place.randn(total, rank), place.randn(8, n, rank, dtype=_bf16())
-    base = place.randn(total, n, dtype=_bf16())
+    x, b = place.randn(total, rank), place.randn(8, n, rank, dtype=bfloat16())
+    base = place.randn(total, n, dtype=bfloat16())
     y = torch.empty_like(base)
 
     def launch(options):

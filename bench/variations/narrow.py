@@ -5,7 +5,7 @@ import tilewright.language as tl
 import torch
 
 from bench import place
-from bench.variations.problem import Problem, tile
+from bench.variations.problem import Problem, bfloat16, tile
 
 WIDE = [tile(128, 128, 64, 8, 3), tile(128, 128, 64, 4, 3), tile(64, 128, 64, 4, 4)]
 BYTES = [tile(128, 128, 128, 8, 3), tile(128, 256, 128, 8, 3), tile(128, 128, 64, 4, 4)]
@@ -61,11 +61,6 @@ def scales(*shape, dtype=torch.float32):
 def empty(*shape, dtype=torch.float16):
     """What a kernel writes."""
     return torch.empty(*shape, device=place.device(), dtype=dtype)
-
-
-def bf16():
-    """The type of x; interpreted, products of bf16 are not to be had."""
-    return torch.float16 if place.is_dry() else torch.bfloat16
 
 
 def pairs(packed, dim):
@@ -164,7 +159,7 @@ def fp8_weights_kernel(X, W, Y, W_scale, M, N, K, stride_xm, stride_xk, stride_w
 def fp8_weights():
     """bf16 times weights of fp8 with one factor, by block pointers."""
     m, n, k = place.sizes((2048, 4096, 4096), (40, 48, 96))
-    x, w, factor = place.randn(m, k, dtype=bf16()), fp8(n, k), scales(1)
+    x, w, factor = place.randn(m, k, dtype=bfloat16()), fp8(n, k), scales(1)
     y = empty(m, n, dtype=torch.bfloat16)
 
     def launch(options):
@@ -649,7 +644,7 @@ def mx(a_format, b_format, software=False):
     """A product of scaled formats; interpreted, it widens in software in any case."""
     m, n, k = place.sizes((2048, 4096, 4096), (40, 48, 256))
     is_wide, is_packed = a_format == "bf16", b_format == "e2m1"
-    a = place.randn(m, k, dtype=bf16()) if is_wide else fp8(m, k)
+    a = place.randn(m, k, dtype=bfloat16()) if is_wide else fp8(m, k)
     b = integers(0, 256, n, k // 2, dtype=torch.uint8) if is_packed else fp8(n, k)
     (a_bits, a_factors), (b_bits, b_factors) = exponents(m, k), exponents(n, k)
     c = empty(m, n, dtype=torch.bfloat16)

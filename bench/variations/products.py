@@ -5,15 +5,10 @@ import tilewright.language as tl
 import torch
 
 from bench import place
-from bench.variations.problem import Problem, tile
+from bench.variations.problem import Problem, bfloat16, processors, tile
 
 TILES = [tile(128, 256, 64, 8, 3), tile(128, 128, 64, 4, 4), tile(128, 128, 32, 4, 4)]
 GROUPED = [{**config, "GROUP_SIZE_M": 8} for config in TILES]
-
-
-def _bf16():
-    """bf16; where programs are interpreted fp16, since the peer's interpreter multiplies the bits of bf16."""
-    return place.sizes((torch.bfloat16,), (torch.float16,))[0]
 
 
 def _operands(m, n, k, dtype=torch.float16, turned=""):
@@ -33,10 +28,6 @@ def _product(run, a, b, configs, dtype=None, **more):
 
 def _blocks(m, n, options):
     return tw.cdiv(m, options["BLOCK_M"]) * tw.cdiv(n, options["BLOCK_N"])
-
-
-def _processors():
-    return 3 if place.is_dry() else torch.cuda.get_device_properties(0).multi_processor_count
 
 
 # --- a batch ----------------------------------------------------------------------------------------
@@ -210,13 +201,13 @@ def _run_hinted(a, b, c, options):
 
 def transposed_a():
     """a stands transposed, hints say what the remainder hides."""
-    a, b = _operands(*place.sizes((4096, 4096, 4096), (256, 256, 128)), _bf16(), "a")
+    a, b = _operands(*place.sizes((4096, 4096, 4096), (256, 256, 128)), bfloat16(), "a")
     return _product(_run_hinted, a, b, GROUPED)
 
 
 def transposed_b():
     """b stands transposed, as weights of layers do; k is no multiple of the block."""
-    a, b = _operands(*place.sizes((4096, 4096, 4112), (256, 256, 80)), _bf16(), "b")
+    a, b = _operands(*place.sizes((4096, 4096, 4112), (256, 256, 80)), bfloat16(), "b")
     return _product(_run_hinted, a, b, GROUPED)
 
 
@@ -228,7 +219,7 @@ def transposed_both():
 
 def split_k():
     """Programs for parts of k add to the same block of c."""
-    a, b = _operands(*place.sizes((512, 1024, 32768), (130, 136, 300)), _bf16(), "b")
+    a, b = _operands(*place.sizes((512, 1024, 32768), (130, 136, 300)), bfloat16(), "b")
     configs = [{**tile(128, 128, 64, 4, 4), "SPLIT_K": 4, "GROUP_SIZE_M": 8},
                {**tile(128, 128, 64, 8, 4), "SPLIT_K": 8, "GROUP_SIZE_M": 8},
                {**tile(64, 128, 64, 4, 4), "SPLIT_K": 8, "GROUP_SIZE_M": 8}]
@@ -238,7 +229,7 @@ def split_k():
 def few_rows():
     """A layer's product for a handful of tokens: memory decides."""
     m, n, k = place.sizes((11, 14336, 8192), (5, 200, 272))
-    a, b = _operands(m, n, k, _bf16(), "b")
+    a, b = _operands(m, n, k, bfloat16(), "b")
     configs = [tile(16, 64, 128, 4, 4, GROUP_SIZE_M=1), tile(16, 32, 256, 4, 4, GROUP_SIZE_M=1),
                tile(16, 64, 128, 4, 4, GROUP_SIZE_M=1, SPLIT_K=2)]
     return _product(_run_hinted, a, b, configs, torch.float32, flops=0, bytes=2.0 * (n * k + m * k) + 4.0 * m * n)
@@ -274,7 +265,7 @@ def block_pointers():
         grid = (tw.cdiv(m, options["BLOCK_M"]), tw.cdiv(n, options["BLOCK_N"]))
         block_pointer_kernel[grid](a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride(), **options)
 
-    return _product(run, *_operands(*place.sizes((4000, 4048, 4080), (200, 272, 80)), _bf16()), TILES)
+    return _product(run, *_operands(*place.sizes((4000, 4048, 4080), (200, 272, 80)), bfloat16()), TILES)
 
 
 # --- persistent programs --------------------------------------------------------------------------------
@@ -327,7 +318,7 @@ def persistent_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride
 def persistent():
     """As many programs as processors, pointers computed anew from the step."""
     def run(a, b, c, options):
-        (m, k), n, programs = a.shape, b.shape[1], _processors()
+        (m, k), n, programs = a.shape, b.shape[1], processors()
         persistent_kernel[(min(programs, _blocks(m, n, options)),)](
             a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride(), NUM_SMS=programs, **options)
 
@@ -377,7 +368,7 @@ def descriptor_kernel(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK
 def descriptors():
     """Persistent programs that make descriptors, and store their block in two parts."""
     def run(a, b, c, options):
-        (m, k), n, programs = a.shape, b.shape[1], _processors()
+        (m, k), n, programs = a.shape, b.shape[1], processors()
         descriptor_kernel[(min(programs, _blocks(m, n, options)),)](a, b, c, m, n, k, NUM_SMS=programs, **options)
 
     configs = [tile(128, 256, 64, 8, 3, GROUP_SIZE_M=8, EPILOGUE_SUBTILE=True, FLATTEN=True),
@@ -419,7 +410,7 @@ def wide_strides():
         wide_strides_kernel[(_blocks(m, n, options),)](a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride(),
                                                        **options)
 
-    return _product(run, *_operands(*place.sizes((8192, 4096, 4032), (200, 272, 80)), _bf16(), "b"), GROUPED)
+    return _product(run, *_operands(*place.sizes((8192, 4096, 4032), (200, 272, 80)), bfloat16(), "b"), GROUPED)
 
 
 def _run_tf32(a, b, c, options):
@@ -480,7 +471,7 @@ def symmetric_kernel(X, Y, M, K, x_stride_b, x_stride_r, x_stride_c, y_stride_b,
 def symmetric():
     """x @ x.T of a batch: programs above the diagonal return early, the others store their block twice."""
     batch, m, k = place.sizes((4, 3000, 4096), (2, 280, 80))
-    x = place.randn(batch, m, k, dtype=_bf16())
+    x = place.randn(batch, m, k, dtype=bfloat16())
     y = torch.empty(batch, m, m, device=x.device, dtype=x.dtype)
 
     def launch(options):
@@ -525,7 +516,7 @@ def gated_kernel(x_ptr, gate_ptr, up_ptr, y_ptr, M, N, K, stride_xm, stride_xk, 
 def gated():
     """silu(x @ gate.T) * (x @ up.T): two products share the left block."""
     m, n, k = place.sizes((2048, 11008, 4096), (200, 272, 80))
-    x, gate, up = (place.randn(rows, k, dtype=_bf16()) for rows in (m, n, n))
+    x, gate, up = (place.randn(rows, k, dtype=bfloat16()) for rows in (m, n, n))
     gate /= k**0.5
     y = torch.empty(m, n, device=x.device, dtype=x.dtype)
 
@@ -571,7 +562,7 @@ def low_rank_kernel(X, W, A, B, Y, scaling, M, N, K, stride_xm, stride_xk, strid
 def low_rank():
     """x @ w and a low-rank adapter, whose first product runs beside that of w."""
     m, n, k = place.sizes((4096, 4096, 4096), (200, 272, 80))
-    x, w = _operands(m, n, k, _bf16(), "b")
+    x, w = _operands(m, n, k, bfloat16(), "b")
     a = (place.randn(32, k) / k**0.5).to(x.dtype).T
     b = place.randn(n, 32, dtype=x.dtype).T
     y = torch.empty(m, n, device=x.device, dtype=x.dtype)
@@ -655,7 +646,7 @@ def head_norm_kernel(x_ptr, w_ptr, gamma_ptr, y_ptr, M, K, eps, stride_xm, strid
 def head_norm():
     """A projection whose heads are normed by the program that computed them."""
     (m, heads, k), dim = place.sizes((8100, 32, 4096), (200, 2, 128)), 128
-    x, w = place.randn(m, k, dtype=_bf16()), place.randn(heads * dim, k, dtype=_bf16())
+    x, w = place.randn(m, k, dtype=bfloat16()), place.randn(heads * dim, k, dtype=bfloat16())
     gamma = place.randn(dim, dtype=x.dtype)
     y = torch.empty(m, heads * dim, device=x.device, dtype=x.dtype)
 
@@ -765,7 +756,7 @@ def generated_kernel(arg_A, arg_B, in_ptr2, out_ptr0, M: tl.constexpr, N: tl.con
 def generated():
     """Sizes are constants, places are flat indices, and an epilogue is fused whose indices are broadcast."""
     m, n, k = place.sizes((4100, 5120, 4032), (200, 272, 80))
-    a, b = _operands(m, n, k, _bf16())
+    a, b = _operands(m, n, k, bfloat16())
     bias = 30 * place.randn(n, dtype=a.dtype)
 
     def run(a, b, c, options):

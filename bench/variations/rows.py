@@ -5,33 +5,7 @@ import tilewright.language as tl
 import torch
 
 from bench import place
-from bench.variations.problem import Problem
-
-
-# --- helpers of problems ---------------------------------------------------------------------------
-def warps(*counts, **constants):
-    """Configurations that differ in the number of warps."""
-    return [{**constants, "num_warps": count} for count in counts]
-
-
-def empty_like(x, dtype=None):
-    """What a kernel writes."""
-    return torch.empty_like(x, dtype=dtype)
-
-
-def number(*shape, dtype=torch.float32):
-    """Uniform numbers between 0 and 1."""
-    return torch.rand(*shape, device=place.device()).to(dtype)
-
-
-def integers(high, *shape, dtype=torch.int64):
-    """Random integers below `high`."""
-    return torch.randint(0, high, shape, device=place.device(), dtype=dtype)
-
-
-def size(*tensors):
-    """Bytes of tensors."""
-    return float(sum(tensor.numel() * tensor.element_size() for tensor in tensors))
+from bench.variations.problem import Problem, rand, random_indices, size, warps
 
 
 # --- softmax ---------------------------------------------------------------------------------------
@@ -54,7 +28,7 @@ def softmax_in_one_block():
     """Programs that stay and go over rows, each in one block."""
     m, n, programs = place.sizes((16384, 3000, 528), (7, 100, 3))
     x = place.randn(m, n)
-    y = empty_like(x)
+    y = torch.empty_like(x)
     block = tw.next_power_of_2(n)
 
     def launch(options):
@@ -87,7 +61,7 @@ def softmax_online():
     """Two loops over a long row of halves, whose length is odd."""
     m, n = place.sizes((2048, 50257), (5, 1501))
     x = place.randn(m, n, dtype=torch.float16)
-    y = empty_like(x)
+    y = torch.empty_like(x)
 
     def launch(options):
         online_softmax_kernel[(m,)](x, y, x.stride(0), y.stride(0), n, **options)
@@ -129,7 +103,7 @@ def layer_norm_forward():
     """Three loops over a row."""
     m, n = place.sizes((8192, 5120), (5, 300))
     x, w, b = place.randn(m, n, dtype=torch.float16), place.randn(n), place.randn(n)
-    y, mean, rstd = empty_like(x), number(m), number(m)
+    y, mean, rstd = torch.empty_like(x), rand(m), rand(m)
 
     def launch(options):
         layer_norm_kernel[(m,)](x, y, w, b, mean, rstd, x.stride(0), n, 1e-5, **options)
@@ -197,8 +171,8 @@ def layer_norm_backward():
     m, n, groups = place.sizes((8192, 2000, 96), (9, 100, 4))
     x, dy, w = place.randn(m, n, dtype=torch.float16), place.randn(m, n, dtype=torch.float16), place.randn(n)
     mean, rstd = x.float().mean(1), (x.float().var(1, unbiased=False) + 1e-5).rsqrt()
-    parts, locks = place.randn(2, groups, n), integers(1, 2 * groups, dtype=torch.int32)
-    out = empty_like(torch.cat((x, x[:2])), torch.float16)
+    parts, locks = place.randn(2, groups, n), random_indices(1, 2 * groups, dtype=torch.int32)
+    out = torch.empty_like(torch.cat((x, x[:2])), dtype=torch.float16)
     block = tw.next_power_of_2(n)
 
     def launch(options):
@@ -240,7 +214,7 @@ def rms_norm_of_several_rows():
     """One program for several short rows, such as those of heads."""
     m, n = place.sizes((262144, 128), (21, 96))
     x, w = place.randn(m, n, dtype=torch.bfloat16), place.randn(n, dtype=torch.bfloat16)
-    y, rstd = empty_like(x), number(m)
+    y, rstd = torch.empty_like(x), rand(m)
 
     def launch(options):
         grid = (tw.cdiv(m, options["BLOCK_ROW"]),)
@@ -280,7 +254,7 @@ def rms_norm_backward_in_place():
     """Gradients of x take the place of those of y; each program adds its rows' gradients of the weights."""
     m, n, programs = place.sizes((8192, 4096, 132), (11, 100, 3))
     x, w = place.randn(m, n, dtype=torch.bfloat16), place.randn(n, dtype=torch.bfloat16)
-    source, dy, dw = place.randn(m, n, dtype=torch.bfloat16), empty_like(x), place.randn(programs, n)
+    source, dy, dw = place.randn(m, n, dtype=torch.bfloat16), torch.empty_like(x), place.randn(programs, n)
     rstd = (x.float().square().mean(1) + 1e-6).rsqrt()
 
     def launch(options):
@@ -314,7 +288,7 @@ def add_rms_norm():
     """A residual is added and kept, the sum is normed."""
     m, n = place.sizes((8192, 5120), (9, 100))
     x, residual = (place.randn(m, n, dtype=torch.bfloat16) for _ in range(2))
-    w, y, kept = place.randn(n, dtype=torch.bfloat16), empty_like(x), empty_like(x)
+    w, y, kept = place.randn(n, dtype=torch.bfloat16), torch.empty_like(x), torch.empty_like(x)
 
     def launch(options):
         add_rms_norm_kernel[(m,)](x, residual, w, y, kept, n, 1e-6, BLOCK=tw.next_power_of_2(n), **options)
@@ -355,7 +329,7 @@ def group_norm():
     """A loop for sums, then one for each channel of the group."""
     batch, channels, hidden, groups = place.sizes((32, 512, 64 * 64, 32), (2, 8, 150, 4))
     x, w, b = place.randn(batch, channels, hidden, dtype=torch.float16), place.randn(channels), place.randn(channels)
-    y = empty_like(x)
+    y = torch.empty_like(x)
 
     def launch(options):
         group_norm_kernel[(batch, groups)](y, x, w, b, channels * hidden, channels // groups * hidden, hidden,
@@ -423,9 +397,9 @@ def cross_entropy_kernel(X_ptr, X_stride, Y_ptr, Y_stride, loss_ptr, loss_stride
 def cross_entropy(softcap, smoothing):
     """Gradients take the place of logits; some labels are ignored."""
     m, n = place.sizes((2048, 32000), (6, 1500))
-    source, labels = place.randn(m, n, dtype=torch.bfloat16) * 3, integers(n, m)
+    source, labels = place.randn(m, n, dtype=torch.bfloat16) * 3, random_indices(n, m)
     labels[::5] = -100
-    x, loss, kept = empty_like(source), number(m), int((labels >= 0).sum()) if labels.device.type != "meta" else m
+    x, loss, kept = torch.empty_like(source), rand(m), int((labels >= 0).sum())
 
     def launch(options):
         x.copy_(source)
@@ -488,7 +462,7 @@ def divergence(kind):
     """Losses of rows of log probabilities and gradients of them, in chunks of the vocabulary."""
     m, n = place.sizes((4096, 32000), (6, 1500))
     x, y = (place.randn(m, n).log_softmax(1).half() for _ in range(2))
-    loss, dx = number(m), empty_like(x)
+    loss, dx = rand(m), torch.empty_like(x)
 
     def launch(options):
         divergence_kernel[(m,)](x, n, y, n, loss, dx, n, beta=0.5, KIND=kind, **options)
@@ -574,7 +548,7 @@ def geglu_backward():
     """Over all elements, with the tangent written as a sigmoid."""
     (n,) = place.sizes((1 << 25,), (3000,))
     dc, a, b = (place.randn(n, dtype=torch.bfloat16) for _ in range(3))
-    da, db = empty_like(a), empty_like(b)
+    da, db = torch.empty_like(a), torch.empty_like(b)
 
     def launch(options):
         geglu_backward_kernel[(tw.cdiv(n, options["BLOCK_SIZE"]),)](dc, a, b, da, db, n, **options)
@@ -632,8 +606,8 @@ def rope(interleaved, configs):
     """Rotated heads of a batch of sequences."""
     batch, length, heads, hd = place.sizes((4, 4096, 28, 128), (2, 33, 3, 32))
     x = place.randn(batch, length, heads, hd, dtype=torch.bfloat16)
-    angles = number(length, hd // 2) * 6
-    cos, sin, y = angles.cos(), angles.sin(), empty_like(x)
+    angles = rand(length, hd // 2) * 6
+    cos, sin, y = angles.cos(), angles.sin(), torch.empty_like(x)
 
     def launch(options):
         if interleaved:
@@ -691,7 +665,7 @@ def per_group(column_major, ue8m0):
     """One program for each group of 128."""
     m, n = place.sizes((4096, 7168), (7, 512))
     x = place.randn(m, n, dtype=torch.bfloat16)
-    y, factors = empty_like(x, torch.float8_e4m3fn), number(m, n // 128)
+    y, factors = torch.empty_like(x, dtype=torch.float8_e4m3fn), rand(m, n // 128)
 
     def launch(options):
         per_group_kernel[(m * n // 128,)](x, y, factors, 128, n, n, m, 1e-10, -448.0, 448.0, use_ue8m0=ue8m0,
@@ -753,9 +727,9 @@ def selective_scan():
     """Recurrences of 16 states for each channel, in chunks that hand on their last states."""
     batch, dim, length, states = place.sizes((4, 1024, 2048, 16), (2, 3, 70, 16))
     u, dt = (place.randn(batch, dim, length, dtype=torch.float16) for _ in range(2))
-    a, skip = -number(dim, states) - 0.1, place.randn(dim)
+    a, skip = -rand(dim, states) - 0.1, place.randn(dim)
     b, c = (place.randn(batch, states, length, dtype=torch.float16) for _ in range(2))
-    y = empty_like(u)
+    y = torch.empty_like(u)
 
     def launch(options):
         selective_scan_kernel[(dim, batch)](u, dt, a, b, c, skip, y, length, dim, N=states, **options)

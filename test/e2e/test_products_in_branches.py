@@ -6,7 +6,7 @@ import tilewright as tw
 import tilewright.language as tl
 
 
-def close(result, expected):
+def assert_close(result, expected):
     np.testing.assert_allclose(result, expected, rtol=2e-3, atol=2e-2)
 
 
@@ -57,7 +57,7 @@ def test_programs_that_return(rng, scaled, warps, stages):
                                      num_warps=warps, num_stages=stages)
     expected = a.astype(np.float64) @ b.T.astype(np.float64) * (0.5 if scaled else 1)
     expected[128:256], expected[256:384] = 7, 0
-    close(c, expected)
+    assert_close(c, expected)
 
 
 @tw.jit
@@ -85,7 +85,7 @@ def test_loops_in_branches_of_a_loop(rng, warps, stages):
     chosen_kernel[(2,)](a, b, c, kinds, M, N, K, tiles, BLOCK_M=rows, BLOCK_N=128, BLOCK_K=64, num_warps=warps,
                         num_stages=stages)
     factors = np.array([0, 1, 0.5, 1.5])[kinds].repeat(rows)[:M, None]
-    close(c, a.astype(np.float64) @ b.T.astype(np.float64) * factors)
+    assert_close(c, a.astype(np.float64) @ b.T.astype(np.float64) * factors)
 
 
 @tw.jit
@@ -112,7 +112,7 @@ def test_programs_with_descriptors_that_return(rng, warps, stages):
                              num_warps=warps, num_stages=stages)
     expected = a.astype(np.float64) @ b.T.astype(np.float64)
     expected[128:256] = 7
-    close(c, expected)
+    assert_close(c, expected)
 
 
 @tw.jit
@@ -154,4 +154,4 @@ def test_tiles_of_groups(rng, form, warps, stages):
         groups_kernel[(programs,)](a, b, c, begins, groups, M, N, K, FORM=form, BLOCK_M=128, BLOCK_N=128, BLOCK_K=64,
                                    num_warps=warps, num_stages=stages)
         rows = [a[begin:end].astype(np.float64) for begin, end in zip(begins[:-1], begins[1:], strict=True)]
-        close(c, np.concatenate([x @ y.T.astype(np.float64) for x, y in zip(rows, b, strict=True)]))
+        assert_close(c, np.concatenate([x @ y.T.astype(np.float64) for x, y in zip(rows, b, strict=True)]))

@@ -160,6 +160,27 @@ def test_mixed_values_with_very_many_paths_are_looked_at_once(target):
     assert tw.compile(mixing_paths, signature, target=target).binary
 
 
+@tw.jit
+def operand_paths(x, w, scales, out, n, LENGTH: tl.constexpr):
+    """Operands and factors to whose starts each step doubles the number of paths."""
+    rows, columns = tl.arange(0, 16), tl.arange(0, 64)
+    total = tl.zeros((16, 64), tl.float32)
+    for k in range(0, n, 64):
+        words = tl.load(w + columns[None, :] * n + k + columns[:, None])
+        factor = tl.load(scales + columns + k)
+        for _ in tl.static_range(LENGTH):
+            words ^= words << 1
+            factor += factor * factor
+        total += tl.dot(tl.load(x + rows[:, None] * n + k + columns[None, :]), words.to(tl.float16)) * factor[None, :]
+    tl.store(out + rows[:, None] * 64 + columns[None, :], total)
+
+
+@pytest.mark.parametrize("target", ["nvidia:sm_80", "nvidia:sm_90a"])
+def test_operands_with_very_many_paths_are_looked_at_once(target):
+    signature = {"x": "*fp16:16", "w": "*i8:16", "scales": "*fp32:16", "out": "*fp32:16", "n": "i32:16", "LENGTH": 48}
+    assert tw.compile(operand_paths, signature, target=target, num_warps=4, num_stages=3).binary
+
+
 @pytest.mark.parametrize("target", ["cpu"])
 def test_dump_writes_every_stage(tmp_path, monkeypatch, target):
     monkeypatch.setenv("TILEWRIGHT_DUMP", str(tmp_path))

@@ -78,6 +78,11 @@ static Value createInt(ImplicitLocOpBuilder &b, Type type, int64_t value) {
   return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
 }
 
+int64_t tile::getNumStages(scf::ForOp loop) {
+  auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
+  return own ? own.getInt() : getModuleInt(loop, kNumStagesAttr, 1);
+}
+
 bool tile::isInnermost(scf::ForOp loop) {
   return !loop.getBody()
               ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })

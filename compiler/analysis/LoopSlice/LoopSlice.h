@@ -47,6 +47,9 @@ private:
   bool isAnywhere = false;
 };
 
+/// Stages that a loop asks for, by itself or with its module.
+int64_t getNumStages(mlir::scf::ForOp loop);
+
 /// Whether no other loop is in it.
 bool isInnermost(mlir::scf::ForOp loop);
 

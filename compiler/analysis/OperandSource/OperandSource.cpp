@@ -88,12 +88,13 @@ bool tile::canReadIn(DotOp dot, MatmulOperand operand, const OperandSource &sour
   });
 }
 
-std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
-  SmallVector<Value> worklist{block};
-  DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
+/// The dot that multiplies what `block` becomes, in its block of code, by ops that pass it on.
+static std::pair<DotOp, MatmulOperand> findDot(Value block,
+                                               function_ref<bool(Operation *)> passesOn) {
+  SetVector<Value> reached; // each once: paths may be very many
+  reached.insert(block);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (OpOperand &use : reached[i].getUses()) {
       Operation *op = use.getOwner();
       if (op->getBlock() != block.getParentBlock())
         continue;
@@ -102,37 +103,26 @@ std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
           return {dot, use.getOperandNumber() == 0 ? MatmulOperand::A : MatmulOperand::B};
         continue;
       }
-      bool passesOn =
-          isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) || getLayoutTie(op) == LayoutTie::Same;
-      if (passesOn && !isa<LoadOp>(op) && op->getNumResults() == 1 &&
-          seen.insert(op->getResult(0)).second)
-        worklist.push_back(op->getResult(0));
+      if (!isa<LoadOp>(op) && passesOn(op))
+        reached.insert_range(op->getResults());
     }
-  }
   return {};
 }
 
+std::pair<DotOp, MatmulOperand> tile::findFedDot(Value block) {
+  return findDot(block, [](Operation *op) {
+    return op->getNumResults() == 1 && (isa<ConvertLayoutOp, TransposeOp, ReshapeOp>(op) ||
+                                        getLayoutTie(op) == LayoutTie::Same);
+  });
+}
+
 bool tile::becomesOperand(Value block) {
-  SmallVector<Value> worklist{block};
-  DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
-      Operation *op = use.getOwner();
-      if (op->getBlock() != block.getParentBlock())
-        continue;
-      if (isa<DotOp>(op) && use.getOperandNumber() < 2)
-        return true;
-      LayoutTie tie = getLayoutTie(op);
-      bool passesOn = isa<ConvertLayoutOp>(op) || tie == LayoutTie::Same || tie == LayoutTie::Shape;
-      if (!passesOn || isa<LoadOp, ScanOp, BroadcastOp>(op))
-        continue;
-      for (Value result : op->getResults())
-        if (seen.insert(result).second)
-          worklist.push_back(result);
-    }
-  }
-  return false;
+  auto passesOn = [](Operation *op) {
+    LayoutTie tie = getLayoutTie(op);
+    return isa<ConvertLayoutOp>(op) ||
+           ((tie == LayoutTie::Same || tie == LayoutTie::Shape) && !isa<ScanOp, BroadcastOp>(op));
+  };
+  return bool(findDot(block, passesOn).first);
 }
 
 bool tile::isMultiplied(Value value) {

@@ -22,13 +22,6 @@ static std::optional<StringRef> getReasonAgainst(LoadOp load, const LoopWrites &
   return std::nullopt;
 }
 
-/// Stages that the loop asks for, and whether it asks itself.
-static std::pair<int64_t, bool> getWantedStages(scf::ForOp loop) {
-  if (auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr))
-    return {own.getInt(), true};
-  return {getModuleInt(loop, kNumStagesAttr, 1), false};
-}
-
 static InFlightDiagnostic refuse(LoadOp load) {
   return load.emitRemark("this load is not pipelined: ");
 }
@@ -318,9 +311,9 @@ std::optional<Schedule> tile::buildSchedule(scf::ForOp loop, const AccessAnalysi
     findRotation(loop, schedule);
   if (schedule.isRotated())
     return schedule;
-  auto [stages, ownStages] = getWantedStages(loop);
-  schedule.stages = stages;
-  if (stages < 2 || getTarget(loop).getAsyncCopyBytes().empty())
+  schedule.stages = getNumStages(loop);
+  bool ownStages = loop->hasAttr(kNumStagesAttr);
+  if (schedule.stages < 2 || getTarget(loop).getAsyncCopyBytes().empty())
     return std::nullopt;
   LoopSlice slice(loop);
   LoopWrites writes(loop);

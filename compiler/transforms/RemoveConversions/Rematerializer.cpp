@@ -38,7 +38,7 @@ static bool isPlaceBeforeLoops(ConvertLayoutOp op) {
 }
 
 /// Issue slots of a thread to convert, and what it is worth not to.
-static int64_t getConversionCost(ConvertLayoutOp op, bool readsMemory) {
+static int64_t getConversionCost(ConvertLayoutOp op) {
   constexpr int64_t kWorthOfRoles = 16;
   int64_t worth = isPlaceBeforeLoops(op) ? kWorthOfRoles : getFrequency(op);
   return planLayoutConversion(op).cost * worth;
@@ -197,12 +197,8 @@ bool Rematerializer::rematerialize(ConvertLayoutOp op) {
   Plan steps;
   LayoutAttr layout = getLayout(op.getType());
   Value source = op.getSource();
-  if (isReadOnChip(source) || !plan(source, layout, steps, source.hasOneUse()))
-    return false;
-  bool readsMemory = llvm::any_of(steps.steps, [](const Wanted &step) {
-    return isa_and_nonnull<LoadOp>(step.first.getDefiningOp());
-  });
-  if (steps.cost > getConversionCost(op, readsMemory))
+  if (isReadOnChip(source) || !plan(source, layout, steps, source.hasOneUse()) ||
+      steps.cost > getConversionCost(op))
     return false;
   op.replaceAllUsesWith(carryOut(steps, source, layout));
   op.erase();

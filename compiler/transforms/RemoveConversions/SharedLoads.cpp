@@ -14,8 +14,7 @@ using namespace tile;
 
 /// Whether loads of `loop` are copied ahead, for its dots.
 static bool copiesOperands(scf::ForOp loop) {
-  auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
-  return (own ? own.getInt() : getModuleInt(loop, kNumStagesAttr, 1)) > 1 && isInnermost(loop) &&
+  return getNumStages(loop) > 1 && isInnermost(loop) &&
          llvm::any_of(loop.getBody()->getOps<LoadOp>(),
                       [](LoadOp load) { return becomesOperand(load); });
 }
@@ -53,13 +52,17 @@ static void share(LoadOp load) {
 
 /// Whether other loads are from where `value` tells: it is read before they are.
 static bool tellsPlace(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    if (isa<AddPtrOp, LoadOp>(user))
-      return true;
-    LayoutTie tie = getLayoutTie(user);
-    return (tie == LayoutTie::Same || tie == LayoutTie::Shape) &&
-           llvm::any_of(user->getResults(), tellsPlace);
-  });
+  llvm::SetVector<Value> reached; // each once: paths may be very many
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (Operation *user : reached[i].getUsers()) {
+      if (isa<AddPtrOp, LoadOp>(user))
+        return true;
+      LayoutTie tie = getLayoutTie(user);
+      if (tie == LayoutTie::Same || tie == LayoutTie::Shape)
+        reached.insert_range(user->getResults());
+    }
+  return false;
 }
 
 /// Whether that layout lets threads copy it.

@@ -233,19 +233,24 @@ static bool canUse(DotOp op, MatmulUnit unit, TargetAttr target) {
 /// Whether a block is made, element by element, of one that is loaded with elements of at most
 /// `bits`, `run` of them one behind the other along `dim`.
 static bool comesNarrow(Value block, unsigned dim, unsigned bits, int64_t run) {
-  OperandSource source = traceOperand(block);
-  Operation *def = source.block.getDefiningOp();
-  auto type = dyn_cast<RankedTensorType>(source.block.getType());
-  if (!def || !type || static_cast<int64_t>(dim) >= static_cast<int64_t>(source.order.size()))
-    return false;
-  if (isa<LoadOp>(def))
-    return type.getElementTypeBitWidth() <= bits &&
-           getLayout(type).getLayout().getContiguity(source.order[dim], run) == run;
-  return getLayoutTie(def) == LayoutTie::Same &&
-         llvm::any_of(def->getOperands(), [&](Value operand) {
-           return isa<RankedTensorType>(operand.getType()) &&
-                  comesNarrow(operand, source.order[dim], bits, run);
-         });
+  llvm::SetVector<std::pair<Value, unsigned>> reached; // each once: paths may be very many
+  reached.insert({block, dim});
+  for (size_t i = 0; i < reached.size(); ++i) {
+    OperandSource source = traceOperand(reached[i].first);
+    Operation *def = source.block.getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(source.block.getType());
+    if (!def || !type || reached[i].second >= source.order.size())
+      continue;
+    unsigned along = source.order[reached[i].second];
+    if (isa<LoadOp>(def) && type.getElementTypeBitWidth() <= bits &&
+        getLayout(type).getLayout().getContiguity(along, run) == run)
+      return true;
+    if (!isa<LoadOp>(def) && getLayoutTie(def) == LayoutTie::Same)
+      for (Value operand : def->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          reached.insert({operand, along});
+  }
+  return false;
 }
 
 /// Operands that are loaded as elements of half the width are read as they lie on chip, in words,

@@ -181,8 +181,7 @@ static int64_t getWantedStages(const RingSite &site) {
     return 1;
   if (isOfOuterLoop(site))
     return getOuterStages(site);
-  auto own = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
-  return std::max<int64_t>(1, own ? own.getInt() : getModuleInt(loop, kNumStagesAttr, 1));
+  return std::max<int64_t>(1, getNumStages(loop));
 }
 
 bool Ring::isOfOuterLoop() const { return ::isOfOuterLoop(sites.front()); }
