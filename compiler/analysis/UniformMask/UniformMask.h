@@ -14,6 +14,8 @@ namespace tile {
 /// Code that computes a boolean: if it holds, all elements of `mask` are true.
 /// Null where the mask is no conjunction of such comparisons.
 mlir::Value createIsAllTrue(mlir::ImplicitLocOpBuilder &b, mlir::Value mask);
+/// Whether there is such code.
+bool mayBeAllTrue(mlir::Value mask);
 
 } // namespace tile
 
