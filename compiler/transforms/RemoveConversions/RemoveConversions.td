@@ -19,9 +19,9 @@ def RemoveConversions : Pass<"tile-remove-conversions", "::mlir::func::FuncOp"> 
     their users want. What is cheap to compute twice, such as offsets and masks, is
     computed in each layout that is wanted; loads of at most two elements for each
     thread count as cheap, but in loops whose operands of dots are copied ahead, where
-    they can be copies too, which any layout reads alike. What becomes an operand through
-    joins, as packed words do, is unpacked as it was loaded, once. A conversion between a load and a dot moves up to the
-    load, through casts.
+    they can be copies too, which any layout reads alike. What becomes an operand
+    through joins, as packed words do, is unpacked as it was loaded, once. A conversion
+    between a load and a dot moves up to the load, through casts.
 
     ```mlir
     %1 = tile.load %0 : tensor<1024x!tile.ptr<f32>, #coalesced>
