@@ -161,6 +161,34 @@ def test_mixed_values_with_very_many_paths_are_looked_at_once(target):
 
 
 @tw.jit
+def place_paths(x, y, out, n, m, FORM: tl.constexpr, LENGTH: tl.constexpr):
+    """Rows of operands, their masks and what these compare, to whose starts each step doubles the number of paths."""
+    rows, columns, inner = tl.arange(0, 128), tl.arange(0, 128), tl.arange(0, 64)
+    places, mask = rows, rows < n
+    for _ in tl.static_range(LENGTH):
+        if FORM == "masks":
+            mask = (mask & (rows < m)) & (mask & (rows < n))
+        elif FORM == "numbers":
+            places = places + (places - n)
+        else:
+            rows = (rows % n) + (rows % m) - places
+    acc = tl.zeros((128, 128), tl.float32)
+    for k in range(0, m, 64):
+        a = tl.load(x + rows[:, None] * 64 + k + inner[None, :], mask=(mask & (places < m))[:, None], other=0.0)
+        b = tl.load(y + (k + inner)[:, None] * 128 + columns[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(out + tl.arange(0, 128)[:, None] * 128 + columns[None, :], acc)
+
+
+@pytest.mark.parametrize("target", ["nvidia:sm_80", "nvidia:sm_90a"])
+@pytest.mark.parametrize("form", ["masks", "numbers", "rows"])
+def test_places_with_very_many_paths_are_looked_at_once(target, form):
+    signature = {"x": "*fp16:16", "y": "*fp16:16", "out": "*fp32:16", "n": "i32", "m": "i32", "FORM": form,
+                 "LENGTH": 48}
+    assert tw.compile(place_paths, signature, target=target, num_warps=8).binary
+
+
+@tw.jit
 def operand_paths(x, w, scales, out, n, LENGTH: tl.constexpr):
     """Operands and factors to whose starts each step doubles the number of paths."""
     rows, columns = tl.arange(0, 16), tl.arange(0, 64)

@@ -48,8 +48,8 @@ public:
                           mlir::Value part) const = 0;
   /// An arrival of this thread, once all its asynchronous copies so far are complete.
   virtual void emitArriveCopies(mlir::ImplicitLocOpBuilder &b, mlir::Value address) const = 0;
-  virtual void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
-                          int64_t bytes) const = 0;
+  virtual void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address, int64_t bytes,
+                          int64_t arrivals) const = 0;
 
   //===--- Copies of blocks ---------------------------------------------------===//
 

@@ -64,7 +64,13 @@ LogicalResult tile::lower(AcquireOp op, ThreadLowering &t) {
   const RoleHooks *hooks = getRoleHooks(op, t);
   if (!hooks)
     return failure();
-  hooks->emitAcquire(t.b, getSignal(t, op.getSignals(), op.getIndex()), t.get(op.getPhase()));
+  auto emit = [&] {
+    hooks->emitAcquire(t.b, getSignal(t, op.getSignals(), op.getIndex()), t.get(op.getPhase()));
+  };
+  if (op.getAlone() && !t.scope.isSingleThread())
+    emitIf(t, createEquals(t.b, t.scope.getWarp(), 0), emit);
+  else
+    emit();
   if (op.getPublish())
     t.hooks.emitPublish(t.b);
   for (auto [stack, view] : llvm::zip(op.getStacks(), op.getViews())) {
@@ -121,7 +127,7 @@ LogicalResult tile::lower(ExpectOp op, ThreadLowering &t) {
   if (!hooks)
     return failure();
   Value signal = getSignal(t, op.getSignals(), op.getIndex());
-  emitOnce(t, *hooks, [&] { hooks->emitExpect(t.b, signal, op.getBytes()); });
+  emitOnce(t, *hooks, [&] { hooks->emitExpect(t.b, signal, op.getBytes(), op.getArrivals()); });
   return success();
 }
 

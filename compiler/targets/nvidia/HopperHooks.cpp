@@ -75,7 +75,11 @@ void HopperHooks::emitArriveCopies(ImplicitLocOpBuilder &b, Value address) const
   NVVM::CpAsyncMBarrierArriveOp::create(b, address, /*noinc=*/true);
 }
 
-void HopperHooks::emitExpect(ImplicitLocOpBuilder &b, Value address, int64_t bytes) const {
+/// The last arrival comes with the bytes, so that the phase does not end before.
+void HopperHooks::emitExpect(ImplicitLocOpBuilder &b, Value address, int64_t bytes,
+                             int64_t arrivals) const {
+  if (arrivals > 1)
+    NVVM::MBarrierArriveOp::create(b, /*res=*/Type(), address, createI32(b, arrivals - 1));
   NVVM::MBarrierArriveExpectTxOp::create(b, /*res=*/Type(), address, createI32(b, bytes),
                                          NVVM::MemScopeKind::CTA, /*relaxed=*/false,
                                          /*predicate=*/Value());

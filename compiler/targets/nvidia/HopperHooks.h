@@ -25,7 +25,8 @@ public:
   void emitArrive(mlir::ImplicitLocOpBuilder &b, mlir::Value address, mlir::Value predicate,
                   mlir::Value part) const override;
   void emitArriveCopies(mlir::ImplicitLocOpBuilder &b, mlir::Value address) const override;
-  void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address, int64_t bytes) const override;
+  void emitExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value address, int64_t bytes,
+                  int64_t arrivals) const override;
   void describeArgument(mlir::func::FuncOp function, unsigned index) const override;
   void emitPrefetchDescriptor(mlir::ImplicitLocOpBuilder &b, mlir::Value desc) const override;
   void emitBlockCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value destination, mlir::Value desc,

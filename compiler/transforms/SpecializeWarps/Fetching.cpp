@@ -1,41 +1,8 @@
 //===- Fetching.cpp - The role that copies blocks to rings -----------------===//
-#include "compiler/transforms/SpecializeWarps/Roles.h"
-
-#include "mlir/IR/IRMapping.h"
+#include "compiler/transforms/SpecializeWarps/FetchingBuilder.h"
 
 using namespace mlir;
 using namespace tile;
-
-namespace {
-class FetchingBuilder {
-public:
-  FetchingBuilder(ImplicitLocOpBuilder &b, const AddressSlice &slice, ArrayRef<Ring> rings,
-                  Descriptors &descriptors, int64_t warps)
-      : b(b), slice(slice), rings(rings), descriptors(descriptors), warps(warps), places(rings) {
-    places.begin(b);
-  }
-  void buildBlock(Block &block);
-
-private:
-  void buildLoop(scf::ForOp loop);
-  void buildBranch(scf::IfOp branch);
-  void buildWhile(scf::WhileOp loop);
-  void makeDescriptors(Operation *user);
-  void drain(ArrayRef<MakeDescriptorOp> descs);
-  void fill(const Ring &ring, const RingSite &site);
-  void copyBlock(const RingLoad &load, Value view, Value full, Value stage);
-  Value copyByThreads(LoadOp load, Value view);
-  void repeat(Operation &op);
-
-  ImplicitLocOpBuilder &b;
-  const AddressSlice &slice;
-  ArrayRef<Ring> rings;
-  Descriptors &descriptors;
-  int64_t warps;
-  RingPlaces places;
-  IRMapping values;
-};
-} // namespace
 
 /// What one copy of a load moves.
 static BlockCopyBox getBox(const RingLoad &load) {
@@ -62,27 +29,63 @@ Value FetchingBuilder::copyByThreads(LoadOp load, Value view) {
                              load.getCache(), load.getEviction());
 }
 
-/// Once the program has read what the buffers held before. Copies of whole blocks are on
-/// their way before threads begin with theirs.
-void FetchingBuilder::fill(const Ring &ring, const RingSite &site) {
+/// The array runs on behind a block: where it begins is told along the rows alone.
+void FetchingBuilder::copyStrided(const RingLoad &load, Value view, Value full, Value stage) {
+  auto op = cast<LoadOp>(load.op);
+  SmallVector<int32_t> order = load.strided->getOrder();
+  Value rows = llvm::is_sorted(order) ? view : Value(BufferTransposeOp::create(b, view, order));
+  BlockCopyBox box = *getBlockCopyBox(op, cast<BufferType>(rows.getType()));
+  Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  SmallVector<Value> indices(order.size(), zero);
+  indices.back() =
+      createOffset(b, *load.strided, [&](Value value) { return values.lookupOrDefault(value); });
+  Value desc = descriptors.launch.get(op, *load.strided, box);
+  BlockCopyOp::create(b, desc, indices, rows, full, stage, /*everywhere=*/false);
+}
+
+/// Waits until the program has read what the buffers held before. Where one thread copies alone
+/// other warps do not wait: they would miss phases while it goes on.
+ValueRange FetchingBuilder::acquire(const Ring &ring, bool alone) {
   const RingPlace &place = places.get(ring);
   Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
   Value before = arith::XOrIOp::create(b, place.phase, one);
-  auto views = AcquireOp::create(b, ring.empty, place.stage, before, ring.getStacks());
-  if (int64_t bytes = ring.getCountedBytes())
-    ExpectOp::create(b, ring.full, place.stage, static_cast<uint32_t>(bytes));
+  auto acquire = AcquireOp::create(b, ring.empty, place.stage, before, ring.getStacks(),
+                                   /*publish=*/false, alone);
+  return acquire.getViews();
+}
+
+/// Copies of whole blocks are on their way before threads begin with theirs. Where these have
+/// none, one thread arrives for all.
+void FetchingBuilder::fill(const Ring &ring, const RingSite &site) {
+  const RingPlace &place = places.get(ring);
+  auto isByThreads = [&](const RingLoad &load) {
+    return load.isByThreads() && filling == Filling::AsLoaded;
+  };
+  bool hasThreads = llvm::any_of(site, isByThreads);
+  bool areMany = llvm::any_of(rings, [](const Ring &each) { return each.isFilledByThreads(); });
+  ValueRange views = acquire(ring, /*alone=*/areMany && !hasThreads);
+  int64_t bytes = 0, arrivals = 1;
+  for (const RingLoad &load : site)
+    bytes += isByThreads(load) ? 0 : load.block.getBytes();
+  if (ring.isFilledByThreads() && !hasThreads)
+    arrivals += warps * getTarget(site.front().op).getLanes();
+  if (bytes != 0 || ring.isFilledByEither())
+    ExpectOp::create(b, ring.full, place.stage, static_cast<uint32_t>(bytes),
+                     static_cast<uint32_t>(arrivals));
   SmallVector<Value> copies;
   for (bool byThreads : {false, true})
-    for (auto [load, view] : llvm::zip(site, views.getViews())) {
-      if (load.isByThreads() != byThreads)
+    for (auto [load, view] : llvm::zip(site, views)) {
+      if (isByThreads(load) != byThreads)
         continue;
       b.setLoc(load.op->getLoc());
       if (byThreads)
         copies.push_back(copyByThreads(cast<LoadOp>(load.op), view));
+      else if (load.isByThreads())
+        copyStrided(load, view, ring.full, place.stage);
       else
         copyBlock(load, view, ring.full, place.stage);
     }
-  if (!copies.empty())
+  if (hasThreads)
     ArriveCopiesOp::create(b, copies, ring.full, place.stage);
 }
 
@@ -119,7 +122,7 @@ void FetchingBuilder::makeDescriptors(Operation *user) {
 
 /// Blocks are held by the role's warps: what those do not hold that it has fewer of,
 /// their registers do.
-static Type fold(Type type, int64_t warps) {
+Type FetchingBuilder::fold(Type type) const {
   LayoutAttr layout = getLayout(type);
   if (!layout)
     return type;
@@ -127,123 +130,10 @@ static Type fold(Type type, int64_t warps) {
   return withLayout(type, LayoutAttr::get(type.getContext(), folded.withoutRedundantRegisters()));
 }
 
-void FetchingBuilder::buildLoop(scf::ForOp loop) {
-  SmallVector<unsigned> counters = places.getCountersIn(loop);
-  SmallVector<unsigned> needed;
-  SmallVector<Value> inits;
-  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
-    if (slice.needsArgument(loop, i)) {
-      needed.push_back(i);
-      inits.push_back(values.lookupOrDefault(loop.getInits()[i]));
-    }
-  llvm::append_range(inits, places.get(counters));
-  auto copy = scf::ForOp::create(b, values.lookupOrDefault(loop.getLowerBound()),
-                                 values.lookupOrDefault(loop.getUpperBound()),
-                                 values.lookupOrDefault(loop.getStep()), inits);
-  values.map(loop.getInductionVar(), copy.getInductionVar());
-  for (auto [i, index] : llvm::enumerate(needed))
-    values.map(loop.getRegionIterArg(index), copy.getRegionIterArg(i));
-  places.set(counters, copy.getRegionIterArgs().drop_front(needed.size()));
-
-  b.setInsertionPointToStart(copy.getBody());
-  buildBlock(*loop.getBody());
-  places.advance(b, loop);
-  SmallVector<Value> yielded = llvm::map_to_vector(needed, [&](unsigned index) {
-    return values.lookupOrDefault(loop.getYieldedValues()[index]);
-  });
-  llvm::append_range(yielded, places.get(counters));
-  if (!copy.getBody()->empty() && isa<scf::YieldOp>(copy.getBody()->back()))
-    copy.getBody()->back().erase();
-  b.setInsertionPointToEnd(copy.getBody());
-  scf::YieldOp::create(b, yielded);
-
-  b.setInsertionPointAfter(copy);
-  for (auto [i, index] : llvm::enumerate(needed))
-    values.map(loop.getResult(index), copy.getResult(i));
-  places.set(counters, copy.getResults().drop_front(needed.size()));
-}
-
-/// Gives what the slice needs of the branch that is taken, and counters.
-void FetchingBuilder::buildBranch(scf::IfOp branch) {
-  SmallVector<unsigned> counters = places.getCountersIn(branch), needed;
-  SmallVector<Value> before = places.get(counters);
-  SmallVector<Type> types;
-  for (auto [i, type] : llvm::enumerate(branch.getResultTypes()))
-    if (slice.needsResult(branch, i)) {
-      needed.push_back(i);
-      types.push_back(fold(type, warps));
-    }
-  llvm::append_range(types, TypeRange(ValueRange(before)));
-  if (types.empty())
-    return;
-  auto copy = scf::IfOp::create(b, types, values.lookupOrDefault(branch.getCondition()),
-                                /*withElseRegion=*/true);
-  for (auto [from, to] : llvm::zip(branch->getRegions(), copy->getRegions())) {
-    places.set(counters, before);
-    b.setInsertionPointToEnd(&to.front());
-    SmallVector<Value> yielded;
-    if (!from.empty()) {
-      buildBlock(from.front());
-      for (unsigned index : needed)
-        yielded.push_back(values.lookupOrDefault(from.front().getTerminator()->getOperand(index)));
-    }
-    llvm::append_range(yielded, places.get(counters));
-    scf::YieldOp::create(b, yielded);
-  }
-  b.setInsertionPointAfter(copy);
-  for (auto [i, index] : llvm::enumerate(needed))
-    values.map(branch.getResult(index), copy.getResult(i));
-  places.set(counters, copy.getResults().drop_front(needed.size()));
-}
-
-/// Carries what the slice needs, and counters.
-void FetchingBuilder::buildWhile(scf::WhileOp loop) {
-  SmallVector<unsigned> counters = places.getCountersIn(loop), carried, passedOn;
-  SmallVector<Value> inits;
-  SmallVector<Type> types;
-  for (auto [i, init] : llvm::enumerate(loop.getInits()))
-    if (slice.needsArgument(loop, i)) {
-      carried.push_back(i);
-      inits.push_back(values.lookupOrDefault(init));
-    }
-  for (auto [i, type] : llvm::enumerate(loop.getResultTypes()))
-    if (slice.needsResult(loop, i)) {
-      passedOn.push_back(i);
-      types.push_back(fold(type, warps));
-    }
-  llvm::append_range(inits, places.get(counters));
-  types.append(2 * counters.size(), b.getI32Type());
-  auto copy = scf::WhileOp::create(b, types, inits, nullptr, nullptr);
-  auto enter = [&](Block &from, Block &to, ArrayRef<unsigned> needed) {
-    for (auto [i, index] : llvm::enumerate(needed))
-      values.map(from.getArgument(index), to.getArgument(i));
-    places.set(counters, to.getArguments().drop_front(needed.size()));
-    b.setInsertionPointToEnd(&to);
-    buildBlock(from);
-  };
-  auto getNext = [&](ValueRange all, ArrayRef<unsigned> needed) {
-    SmallVector<Value> next = llvm::map_to_vector(
-        needed, [&](unsigned index) { return values.lookupOrDefault(all[index]); });
-    llvm::append_range(next, places.get(counters));
-    return next;
-  };
-  scf::ConditionOp condition = loop.getConditionOp();
-  enter(*loop.getBeforeBody(), *copy.getBeforeBody(), carried);
-  scf::ConditionOp::create(b, values.lookupOrDefault(condition.getCondition()),
-                           getNext(condition.getArgs(), passedOn));
-  enter(*loop.getAfterBody(), *copy.getAfterBody(), passedOn);
-  scf::YieldOp::create(b, getNext(loop.getYieldOp().getResults(), carried));
-
-  b.setInsertionPointAfter(copy);
-  for (auto [i, index] : llvm::enumerate(passedOn))
-    values.map(loop.getResult(index), copy.getResult(i));
-  places.set(counters, copy.getResults().drop_front(passedOn.size()));
-}
-
 void FetchingBuilder::repeat(Operation &op) {
   Operation *copy = b.clone(op, values);
   for (Value result : copy->getResults())
-    result.setType(fold(result.getType(), warps));
+    result.setType(fold(result.getType()));
   if (auto constant = dyn_cast<arith::ConstantOp>(copy))
     if (auto block = dyn_cast<DenseElementsAttr>(constant.getValue()))
       constant.setValueAttr(block.reshape(cast<ShapedType>(constant.getType())));
@@ -256,7 +146,7 @@ void FetchingBuilder::buildBlock(Block &block) {
     b.setLoc(op.getLoc());
     for (const Ring &ring : rings)
       for (const RingSite &site : ring.sites)
-        if (site.back().op == &op)
+        if (site.back().op == &op && filling != Filling::None)
           fill(ring, site);
     if (!slice.contains(&op))
       continue;
@@ -271,7 +161,12 @@ void FetchingBuilder::buildBlock(Block &block) {
   }
 }
 
+void FetchingBuilder::build(Block &body) {
+  buildBlock(body);
+  sinkSlowParts();
+}
+
 void tile::buildFetching(ImplicitLocOpBuilder &b, Block &body, const AddressSlice &slice,
                          ArrayRef<Ring> rings, Descriptors &descriptors, int64_t warps) {
-  FetchingBuilder(b, slice, rings, descriptors, warps).buildBlock(body);
+  FetchingBuilder(b, slice, rings, descriptors, warps).build(body);
 }

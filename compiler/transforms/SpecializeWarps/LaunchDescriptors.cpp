@@ -49,51 +49,101 @@ static DictionaryAttr describe(DescType type, const BlockCopyBox &box,
   return entries.getDictionary(type.getContext());
 }
 
+/// Of numbers in expressions.
+static constexpr int64_t kBits = 64;
+
+static SmallVector<int64_t> getConstant(int64_t value) {
+  return {static_cast<int64_t>(LaunchStep::Constant), value};
+}
+
+/// Goes on in `expression` with a constant as the second number.
+static void append(SmallVectorImpl<int64_t> &expression, LaunchStep step, int64_t constant) {
+  llvm::append_range(expression, getConstant(constant));
+  expression.append({static_cast<int64_t>(step), kBits});
+}
+
 /// An array of one block at an address that memory has: that of the first pointer.
 static ArrayExpressions getBlockExpressions(func::FuncOp function, DescType type) {
   Builder b(function.getContext());
-  constexpr int64_t kAlignment = 16, kBits = 64;
-  auto constant = [](int64_t value) {
-    return SmallVector<int64_t>{static_cast<int64_t>(LaunchStep::Constant), value};
-  };
-  SmallVector<int64_t> base = constant(kAlignment);
+  SmallVector<int64_t> base = getConstant(kBlockAlignment);
   for (BlockArgument argument : function.getArguments())
     if (isa<PtrType>(argument.getType())) {
       base = *getLaunchExpression(argument);
-      for (LaunchStep step : {LaunchStep::Div, LaunchStep::Mul}) {
-        llvm::append_range(base, constant(kAlignment));
-        base.append({static_cast<int64_t>(step), kBits});
-      }
+      for (LaunchStep step : {LaunchStep::Div, LaunchStep::Mul})
+        append(base, step, kBlockAlignment);
       break;
     }
   SmallVector<Attribute> sizes, strides;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    sizes.push_back(b.getDenseI64ArrayAttr(constant(type.getShape()[dim])));
+    sizes.push_back(b.getDenseI64ArrayAttr(getConstant(type.getShape()[dim])));
     if (dim + 1 < type.getRank())
-      strides.push_back(
-          b.getDenseI64ArrayAttr(constant(llvm::product_of(type.getShape().drop_front(dim + 1)))));
+      strides.push_back(b.getDenseI64ArrayAttr(
+          getConstant(llvm::product_of(type.getShape().drop_front(dim + 1)))));
   }
   return {b.getDenseI64ArrayAttr(base), b.getArrayAttr(sizes), b.getArrayAttr(strides)};
 }
 
+/// The distance of elements along a dimension. Where it is none that copies know, blocks are not
+/// copied as a whole: any will do.
+static SmallVector<int64_t> getStrideExpression(const StridedTerm *stride, int64_t least) {
+  if (!stride)
+    return getConstant(least);
+  SmallVector<int64_t> expression = getConstant(stride->coefficient);
+  for (Value factor : stride->factors) {
+    llvm::append_range(expression, *getLaunchExpression(factor));
+    expression.append({static_cast<int64_t>(LaunchStep::Mul), kBits});
+  }
+  append(expression, LaunchStep::Max, least);
+  append(expression, LaunchStep::Min, kMostStride);
+  return expression;
+}
+
+/// A block at each offset.
+static ArrayExpressions getStridedExpressions(Builder &b, const StridedBlock &block,
+                                              int64_t elementBytes) {
+  SmallVector<int64_t> base = *getLaunchExpression(block.base);
+  append(base, LaunchStep::Max, kBlockAlignment);
+  SmallVector<Attribute> sizes, strides;
+  for (int32_t dim : ArrayRef(block.getOrder()).drop_back()) {
+    sizes.push_back(b.getDenseI64ArrayAttr(getConstant(block.shape[dim])));
+    strides.push_back(b.getDenseI64ArrayAttr(
+        getStrideExpression(block.getStride(dim), kBlockAlignment / elementBytes)));
+  }
+  sizes.push_back(b.getDenseI64ArrayAttr(getConstant(kMostOffset)));
+  return {b.getDenseI64ArrayAttr(base), b.getArrayAttr(sizes), b.getArrayAttr(strides)};
+}
+
+Value LaunchDescriptors::get(LoadOp load, const StridedBlock &block, const BlockCopyBox &box) {
+  Builder b(load.getContext());
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(block.getOrder(), [&](int32_t dim) { return block.shape[dim]; });
+  Type element = getElementType(load.getType());
+  auto type = DescType::get(b.getContext(), shape, element, /*nanPadding=*/false, /*tf32=*/false);
+  return get(
+      type, load.getLoc(),
+      ::describe(type, box, getStridedExpressions(b, block, element.getIntOrFloatBitWidth() / 8)));
+}
+
 Value LaunchDescriptors::get(MakeDescriptorOp op, const BlockCopyBox &box) {
   Builder b(op.getContext());
-  return get(op, ::describe(op.getType(), box,
-                            {getExpression(op.getBase()), getExpressions(b, op.getSizes()),
-                             getExpressions(b, op.getStrides())}));
+  return get(op.getType(), op.getLoc(),
+             ::describe(op.getType(), box,
+                        {getExpression(op.getBase()), getExpressions(b, op.getSizes()),
+                         getExpressions(b, op.getStrides())}));
 }
 
 Value LaunchDescriptors::getTemplate(MakeDescriptorOp op, const BlockCopyBox &box) {
-  return get(op, ::describe(op.getType(), box, getBlockExpressions(function, op.getType())));
+  return get(op.getType(), op.getLoc(),
+             ::describe(op.getType(), box, getBlockExpressions(function, op.getType())));
 }
 
 /// The same box of the same array, also where blocks of other shapes are made of it.
-Value LaunchDescriptors::get(MakeDescriptorOp op, DictionaryAttr description) {
+Value LaunchDescriptors::get(DescType type, Location loc, DictionaryAttr description) {
   for (auto &[attribute, argument] : known)
-    if (attribute == description && argument.getType() == op.getType())
+    if (attribute == description && argument.getType() == type)
       return argument;
   unsigned index = function.getNumArguments();
-  (void)function.insertArgument(index, op.getType(), DictionaryAttr(), op.getLoc());
+  (void)function.insertArgument(index, type, DictionaryAttr(), loc);
   known.push_back({description, function.getArgument(index)});
   return known.back().second;
 }

@@ -46,6 +46,15 @@ bool Ring::isFilledByThreads() const {
   return llvm::any_of(stacks, [](const RingStack &stack) { return stack.byThreads; });
 }
 
+bool tile::isStrided(const RingSite &site) {
+  auto isByThreads = [](const RingLoad &load) { return load.isByThreads(); };
+  return llvm::any_of(site, isByThreads) && llvm::all_of(site, [](const RingLoad &load) {
+           return load.strided || !load.isByThreads();
+         });
+}
+
+bool Ring::isFilledByEither() const { return llvm::any_of(sites, isStrided); }
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -301,8 +310,8 @@ void tile::allocateRings(ImplicitLocOpBuilder &b, MutableArrayRef<Ring> rings, i
       stack.stack = BufferAllocOp::create(b, type, IntegerAttr());
     }
     auto type = SignalsType::get(b.getContext(), ring.stages);
-    int64_t arrivals =
-        (ring.getCountedBytes() != 0 ? 1 : 0) + (ring.isFilledByThreads() ? copyingThreads : 0);
+    int64_t arrivals = (ring.getCountedBytes() != 0 || ring.isFilledByEither() ? 1 : 0) +
+                       (ring.isFilledByThreads() ? copyingThreads : 0);
     ring.full = SignalAllocOp::create(b, type, static_cast<uint32_t>(arrivals), IntegerAttr());
     // All that read what one copies have to be done.
     int64_t parts = ring.isFilledEverywhere()

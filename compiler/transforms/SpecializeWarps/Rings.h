@@ -2,11 +2,14 @@
 #ifndef TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_RINGS_H
 #define TILE_COMPILER_TRANSFORMS_SPECIALIZEWARPS_RINGS_H
 
+#include "compiler/analysis/StridedBlock/StridedBlock.h"
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <memory>
 
 namespace tile {
 
@@ -18,6 +21,8 @@ struct RingLoad {
   BufferType block;
   /// Whether each thread block of the program copies its share for all of them.
   bool everywhere = false;
+  /// What one copy moves instead, wherever the block is such a one.
+  std::shared_ptr<const StridedBlock> strided = {};
 
   /// Whether the threads of the role copy it, each a part.
   bool isByThreads() const { return mlir::isa<LoadOp>(op); }
@@ -33,6 +38,10 @@ struct RingStack {
 /// Loads of one place in the program that are copied and awaited together, one
 /// for each stack of their ring.
 using RingSite = llvm::SmallVector<RingLoad>;
+
+/// Whether copies of whole blocks may bring all that threads would copy: signals of both would
+/// cost more than is gained.
+bool isStrided(const RingSite &site);
 
 /// Buffers that go around: filled at its sites, one after the other, in the order
 /// in which the program comes by.
@@ -56,6 +65,8 @@ struct Ring {
   bool isFilledEverywhere() const;
   /// Whether threads copy to some of its buffers.
   bool isFilledByThreads() const;
+  /// Whether copies of whole blocks may bring some of these.
+  bool isFilledByEither() const;
 };
 
 /// Where a ring is: the number of a buffer, and the parity of its use.

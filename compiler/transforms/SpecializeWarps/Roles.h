@@ -12,6 +12,9 @@
 
 namespace tile {
 
+/// Bytes that divide addresses and strides of arrays which copies of whole blocks access.
+inline constexpr int64_t kBlockAlignment = 16;
+
 /// The kernel's argument that stands for a descriptor, by the one that the kernel
 /// made and the box of its copies.
 class LaunchDescriptors {
@@ -19,13 +22,15 @@ public:
   explicit LaunchDescriptors(mlir::func::FuncOp function) : function(function) {}
   /// For accesses by `desc` of which each copy moves a box.
   mlir::Value get(MakeDescriptorOp desc, const BlockCopyBox &box);
+  /// For the blocks that `load` reads, each at an offset along the rows from the base on.
+  mlir::Value get(LoadOp load, const StridedBlock &block, const BlockCopyBox &box);
   /// The same, of an array that does not matter: for the program to make others like it.
   mlir::Value getTemplate(MakeDescriptorOp desc, const BlockCopyBox &box);
   /// Tell the module how the host makes them.
   void describe(mlir::ModuleOp module) const;
 
 private:
-  mlir::Value get(MakeDescriptorOp desc, mlir::DictionaryAttr description);
+  mlir::Value get(DescType type, mlir::Location loc, mlir::DictionaryAttr description);
 
   mlir::func::FuncOp function;
   llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>> known;

@@ -32,6 +32,9 @@ def SpecializeWarps : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     (`tile.async_copy`, `tile.arrive_copies`): beside copies of whole blocks, else
     in programs of several groups of warps, where an iteration's product is large, threads
     compute with it or the loop is in another one, or where a loop has `tile.warp_specialize`.
+    Where pointers are those of a block of an array (`analysis/StridedBlock`), one thread copies it
+    as a whole, in a loop of its own that ends with the first iteration in which they are not: the
+    threads' begins there.
     Branches, and loops with a condition, around these loops both roles have; where a ring is
     passes through them.
 

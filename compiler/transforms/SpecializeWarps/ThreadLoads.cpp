@@ -5,6 +5,7 @@
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/SmallLoads/SmallLoads.h"
 #include "compiler/analysis/ThreadCopies/ThreadCopies.h"
+#include "compiler/transforms/SpecializeWarps/Roles.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -33,8 +34,12 @@ static bool isAskedFor(func::FuncOp function) {
       .wasInterrupted();
 }
 
-/// Descriptors that the program makes are one thread's. Where no other copy asks for the
-/// role, its warps are worth their registers to programs of several groups of warps only.
+bool tile::isWorthARole(func::FuncOp function, ArrayRef<RingLoad> copies) {
+  return !copies.empty() || isAskedFor(function) ||
+         getModuleInt(function, kNumWarpsAttr, 1) > getTarget(function).getFact("role_warps");
+}
+
+/// Descriptors that the program makes are one thread's.
 bool tile::mayThreadsCopy(func::FuncOp function, ArrayRef<RingLoad> copies) {
   TargetAttr target = getTarget(function);
   int64_t warps = target ? target.getFact("role_warps") : 0;
@@ -43,9 +48,7 @@ bool tile::mayThreadsCopy(func::FuncOp function, ArrayRef<RingLoad> copies) {
     return desc && !isMadeAtLaunch(desc);
   });
   return canHaveRole(function, warps) && getModuleInt(function, kNumCtasAttr, 1) == 1 &&
-         !isMadeByProgram &&
-         (!copies.empty() || getModuleInt(function, kNumWarpsAttr, 1) > warps ||
-          isAskedFor(function));
+         !isMadeByProgram;
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,6 +70,16 @@ bool ThreadLoads::isAccompanying(LoadOp load, scf::ForOp loop) const {
          isBetterCopied(load, loop);
 }
 
+/// What copies of whole blocks can bring to `buffer`. They keep no hints about caches.
+std::shared_ptr<const StridedBlock> ThreadLoads::findBlock(LoadOp load, BufferType buffer) const {
+  if (load.getEviction() != EvictionPolicy::Normal)
+    return nullptr;
+  std::optional<StridedBlock> block = findStridedBlock(load, patterns, kBlockAlignment);
+  if (!block || !getBlockCopyBox(load, getTransposedBuffer(buffer, block->getOrder())))
+    return nullptr;
+  return std::make_shared<const StridedBlock>(std::move(*block));
+}
+
 std::optional<RingLoad> ThreadLoads::select(LoadOp load) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
@@ -79,9 +92,12 @@ std::optional<RingLoad> ThreadLoads::select(LoadOp load) {
   int64_t bytes = run.width * std::max(8u, type.getElementTypeBitWidth()) / 8;
   if (bytes == 0 || (isOperand && bytes != getWidestCopy(load)) || slice.add(load))
     return std::nullopt;
-  if (isOperand)
+  RingLoad selected{load, chooseBuffer(load, run)};
+  if (isOperand) {
     withOperands.insert(loop);
-  return RingLoad{load, chooseBuffer(load, run)};
+    selected.strided = findBlock(load, selected.block);
+  }
+  return selected;
 }
 
 /// What `mask` is made of by ops of which `Through` are.

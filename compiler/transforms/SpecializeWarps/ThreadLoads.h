@@ -16,6 +16,10 @@ namespace tile {
 /// Whether threads of a fetching role copy loads, beside the `copies` of whole blocks.
 bool mayThreadsCopy(mlir::func::FuncOp function, llvm::ArrayRef<RingLoad> copies);
 
+/// Whether it is, of programs whose threads copy beside `copies`: in those of few warps, without
+/// copies of whole blocks, the role's take registers that other programs could have.
+bool isWorthARole(mlir::func::FuncOp function, llvm::ArrayRef<RingLoad> copies);
+
 class ThreadLoads {
 public:
   ThreadLoads(mlir::func::FuncOp function, AddressSlice &slice)
@@ -29,6 +33,7 @@ public:
   static int64_t countRegisters(llvm::ArrayRef<Ring> rings, int64_t threads);
 
 private:
+  std::shared_ptr<const StridedBlock> findBlock(LoadOp load, BufferType buffer) const;
   bool isAccompanying(LoadOp load, mlir::scf::ForOp loop) const;
 
   mlir::func::FuncOp function;

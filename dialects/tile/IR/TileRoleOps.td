@@ -41,7 +41,10 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>,
     `index` is complete. What happened before its arrivals, and what the copies
     that it counts have written, is visible then; what threads have written, or
     copied, to units that read on-chip memory by themselves only if it says
-    `publish`.
+    `publish`. With `alone` the role's first warp waits, for what it starts by
+    itself; the others go on at once. A warp that has not waited for a phase must meet
+    the first one before it waits for a later one, which it else takes for an earlier
+    one of the same parity.
 
     ```mlir
     %a, %b = tile.acquire %full[%i] phase %p of (%as, %bs : !tile.buffer<3x128x64xf16, #a>,
@@ -51,10 +54,10 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>,
     - acquire.1: the stacks have as many blocks as there are signals.
   }];
   let arguments = (ins Tile_SignalsType:$signals, I32:$index, I32:$phase,
-                       Variadic<Tile_BufferType>:$stacks, UnitAttr:$publish);
+                       Variadic<Tile_BufferType>:$stacks, UnitAttr:$publish, UnitAttr:$alone);
   let results = (outs Variadic<Tile_BufferType>:$views);
   let assemblyFormat = [{
-    $signals `[` $index `]` `phase` $phase (`publish` $publish^)?
+    $signals `[` $index `]` `phase` $phase (`publish` $publish^)? (`alone` $alone^)?
     (`of` `(` $stacks^ `:` qualified(type($stacks)) `)`)? attr-dict `:` qualified(type($signals))
   }];
   let hasVerifier = 1;
@@ -99,20 +102,23 @@ def Tile_ArriveCopiesOp : Tile_Op<"arrive_copies", [MemoryEffects<[MemRead, MemW
 }
 
 def Tile_ExpectOp : Tile_Op<"expect", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "One arrival at a signal, and bytes that copies will bring";
+  let summary = "Arrivals at a signal, and bytes that copies will bring";
   let description = [{
-    One thread arrives.
+    One thread arrives: once, or so many times, for others that have nothing to copy.
 
     ```mlir
     tile.expect %full[%i] bytes 49152 : !tile.signals<3>
+    tile.expect %full[%i] bytes 49152 arrivals 129 : !tile.signals<3>
     ```
 
-    - expect.1: the bytes are positive.
+    - expect.1: the bytes are not negative, and the arrivals positive.
   }];
   let arguments = (ins Tile_SignalsType:$signals, I32:$index,
-                       ConfinedAttr<I32Attr, [IntPositive]>:$bytes);
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$bytes,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals);
   let assemblyFormat = [{
-    $signals `[` $index `]` `bytes` $bytes attr-dict `:` qualified(type($signals))
+    $signals `[` $index `]` `bytes` $bytes (`arrivals` $arrivals^)? attr-dict `:`
+    qualified(type($signals))
   }];
 }
 

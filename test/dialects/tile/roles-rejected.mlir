@@ -33,7 +33,15 @@ func.func @acquire_stack(%s: !tile.signals<3>, %b: !tile.buffer<64xf16, #memory>
 
 func.func @expect_1(%s: !tile.signals<3>, %i: i32) {
   // expected-error @+1 {{attribute 'bytes' failed to satisfy constraint}}
-  tile.expect %s[%i] bytes 0 : !tile.signals<3>
+  tile.expect %s[%i] bytes -1 : !tile.signals<3>
+  return
+}
+
+// -----
+
+func.func @expect_1_arrivals(%s: !tile.signals<3>, %i: i32) {
+  // expected-error @+1 {{attribute 'arrivals' failed to satisfy constraint}}
+  tile.expect %s[%i] bytes 0 arrivals 0 : !tile.signals<3>
   return
 }
 

@@ -43,9 +43,13 @@ func.func @roles(%d: !tile.desc<64xf16>, %w: !tile.desc<64x64xf16>, %i: i32, %p:
     tile.acquire %empty[%i] phase %p publish : !tile.signals<3>
     // CHECK: tile.acquire %[[EMPTY]][%{{.*}}] phase %{{.*}} : !tile.signals<3>
     tile.acquire %empty[%i] phase %p : !tile.signals<3>
+    // CHECK: tile.acquire %[[EMPTY]][%{{.*}}] phase %{{.*}} alone : !tile.signals<3>
+    tile.acquire %empty[%i] phase %p alone : !tile.signals<3>
     %v = tile.buffer_view %stack[%i] : !tile.buffer<3x64xf16, #memory>
     // CHECK: tile.expect %[[FULL]][%{{.*}}] bytes 128 : !tile.signals<3>
     tile.expect %full[%i] bytes 128 : !tile.signals<3>
+    // CHECK: tile.expect %[[FULL]][%{{.*}}] bytes 0 arrivals 33 : !tile.signals<3>
+    tile.expect %full[%i] bytes 0 arrivals 33 : !tile.signals<3>
     // CHECK: tile.block_copy %{{.*}}[%{{.*}}], %{{.*}} signal %[[FULL]][%{{.*}}] : !tile.desc<64xf16>, !tile.buffer<64xf16, #[[MEMORY]]>, !tile.signals<3>
     tile.block_copy %d[%i], %v signal %full[%i] : !tile.desc<64xf16>, !tile.buffer<64xf16, #memory>, !tile.signals<3>
   }

@@ -63,7 +63,7 @@ func.func @gathered(%table: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %a: !
 // -----
 
 // Without copies of whole blocks, programs of several groups of warps get the role, if its threads copy all that the
-// loop multiplies. Others get it where they ask for it.
+// loop multiplies. Others get it where they ask for it. No stride tells the rows of a apart: each is there twice.
 #target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, block_copy_box = 256 : i32, lanes = 32 : i32, on_chip_bytes = 232448 : i32, program_registers = 65536 : i32, role_warps = 4 : i32, units = [#nvidia.wgmma<f16>]}>
 module attributes {tile.target = #target, tile.num_warps = 8 : i32, tile.num_stages = 3 : i32} {
 // CHECK-LABEL: func.func @pointers
@@ -77,7 +77,9 @@ func.func @pointers(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-  %ai = tile.arange 0 : tensor<128xi32>
+  %an = tile.arange 0 : tensor<128xi32>
+  %two = arith.constant dense<2> : tensor<128xi32>
+  %ai = arith.divsi %an, %two : tensor<128xi32>
   %ai1 = tile.expand_dims %ai axis 1 : tensor<128xi32> -> tensor<128x1xi32>
   %as = arith.constant dense<64> : tensor<128x1xi32>
   %ab = arith.muli %ai1, %as : tensor<128x1xi32>
@@ -116,7 +118,9 @@ func.func @short(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.pt
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-  %ai = tile.arange 0 : tensor<128xi32>
+  %an = tile.arange 0 : tensor<128xi32>
+  %two = arith.constant dense<2> : tensor<128xi32>
+  %ai = arith.divsi %an, %two : tensor<128xi32>
   %ai1 = tile.expand_dims %ai axis 1 : tensor<128xi32> -> tensor<128x1xi32>
   %as = arith.constant dense<64> : tensor<128x1xi32>
   %ab = arith.muli %ai1, %as : tensor<128x1xi32>
@@ -156,7 +160,9 @@ func.func @written(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-  %ai = tile.arange 0 : tensor<128xi32>
+  %an = tile.arange 0 : tensor<128xi32>
+  %two = arith.constant dense<2> : tensor<128xi32>
+  %ai = arith.divsi %an, %two : tensor<128xi32>
   %ai1 = tile.expand_dims %ai axis 1 : tensor<128xi32> -> tensor<128x1xi32>
   %as = arith.constant dense<64> : tensor<128x1xi32>
   %ab = arith.muli %ai1, %as : tensor<128x1xi32>

@@ -150,6 +150,7 @@ class Role(Machine):
         closed_groups: Groups of copies that are closed.
         started_products: Products that have begun.
         started_stores: Stores of blocks that have begun.
+        skipped: Signals of which not all warps have awaited all phases since they met.
         copies: Those in flight.
         products: Those in flight.
         stores: Those in flight.
@@ -169,6 +170,7 @@ class Role(Machine):
         self.closed_groups = 0
         self.started_products = 0
         self.started_stores = 0
+        self.skipped: set[Any] = set()
         self.is_done = False
         self.copies: list[Any] = []
         self.products: list[Any] = []
@@ -224,6 +226,7 @@ class Role(Machine):
     def meet(self, publish: bool = False) -> None:
         """All warps of the role meet."""
         meet(self.warps, publish)
+        self.skipped.clear()
 
 
 # --- control flow ------------------------------------------------------------------------------------------
