@@ -26,6 +26,11 @@ int64_t tile::getOnChipBytes(Operation *op) {
   return getTarget(op).getFact("on_chip_bytes", 48 * 1024);
 }
 
+int64_t tile::countFittingPrograms(Operation *op, int64_t bytes) {
+  constexpr int64_t kReservedBytes = 1024;
+  return (getOnChipBytes(op) + kReservedBytes) / (bytes + kReservedBytes);
+}
+
 ConversionPlan tile::planLayoutConversion(ConvertLayoutOp op) {
   return planConversion(getLayout(op.getSource().getType()).getLayout(),
                         getLayout(op.getType()).getLayout(), getShape(op.getType()),

@@ -16,6 +16,9 @@ namespace tile {
 
 /// On-chip bytes that a program may use on the target of the module around `op`.
 int64_t getOnChipBytes(mlir::Operation *op);
+/// Programs that a processor holds where each has so many bytes on chip, and what the machine keeps
+/// for it.
+int64_t countFittingPrograms(mlir::Operation *op, int64_t bytes);
 
 /// How threads of the target exchange the block of a conversion.
 ConversionPlan planLayoutConversion(ConvertLayoutOp op);

@@ -17,9 +17,14 @@ using namespace tile;
 // Sums
 //===----------------------------------------------------------------------===//
 
+/// As integers of the program are multiplied: what overflows is left out.
+static int64_t multiplyWrapping(int64_t x, int64_t y) {
+  return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+}
+
 static StridedSum scale(StridedSum sum, int64_t coefficient) {
   for (StridedTerm &term : sum)
-    term.coefficient *= coefficient;
+    term.coefficient = multiplyWrapping(term.coefficient, coefficient);
   return sum;
 }
 
@@ -38,7 +43,7 @@ static StridedSum multiply(const StridedSum &block, const StridedSum &numbers) {
   for (const StridedTerm &first : block)
     for (const StridedTerm &second : numbers) {
       product.push_back(first);
-      product.back().coefficient *= second.coefficient;
+      product.back().coefficient = multiplyWrapping(first.coefficient, second.coefficient);
       llvm::append_range(product.back().factors, second.factors);
     }
   return product;
@@ -269,14 +274,19 @@ static bool haveStrides(StridedBlock &block, const AccessAnalysis &patterns, int
   return hasFastest;
 }
 
-/// Whether the first element is the least, and 64 bits hold what a sum of 32 bits really is.
+/// Whether the first element is the least, and 64 bits hold what the sum really is: of factors
+/// below 2^31.
 static bool canBeBounded(const StridedSum &sum) {
-  constexpr int64_t kMostCoefficient = int64_t(1) << 31, kMostProducts = 2;
+  constexpr int64_t kMostConstant = int64_t(1) << 31, kMostCoefficient = 1 << 24;
+  constexpr int64_t kMostProducts = 2;
   auto isProduct = [](const StridedTerm &term) { return term.factors.size() > 1; };
   return llvm::count_if(sum, isProduct) <= kMostProducts &&
          llvm::all_of(sum, [&](const StridedTerm &term) {
-           bool isSmall = std::abs(term.coefficient) <= kMostCoefficient / term.size;
-           bool isPlain = !term.dim && std::abs(term.coefficient) == 1 && term.factors.size() == 2;
+           int64_t most = term.factors.empty() ? kMostConstant : kMostCoefficient;
+           most /= term.size;
+           bool isSmall = -most <= term.coefficient && term.coefficient <= most;
+           bool isOne = term.coefficient == 1 || term.coefficient == -1;
+           bool isPlain = !term.dim && isOne && term.factors.size() == 2;
            return (!term.dim || term.coefficient > 0) && isSmall && (!isProduct(term) || isPlain);
          });
 }

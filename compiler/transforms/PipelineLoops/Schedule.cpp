@@ -273,11 +273,10 @@ static bool isReadBefore(LoadOp load, Operation *startsCopies) {
 /// Programs that are at work together where each has so many bytes on chip: as many as have
 /// registers at most.
 static int64_t countPrograms(scf::ForOp loop, int64_t bytes) {
-  constexpr int64_t kReservedBytes = 1024, kRegistersOfThread = 128;
+  constexpr int64_t kRegistersOfThread = 128;
   int64_t threads = getTarget(loop).getLanes() * getModuleInt(loop, kNumWarpsAttr, 1);
   int64_t registers = getTarget(loop).getFact("program_registers");
-  return std::min(registers / (threads * kRegistersOfThread),
-                  (getOnChipBytes(loop) + kReservedBytes) / (bytes + kReservedBytes));
+  return std::min(registers / (threads * kRegistersOfThread), countFittingPrograms(loop, bytes));
 }
 
 /// What threads read before copies start needs one buffer fewer. They meet once more then: worth it

@@ -108,9 +108,8 @@ struct Dealer {
 /// How many programs share the machine: as many as on-chip memory and registers
 /// hold, and two of few warps in any case of the latter.
 static int64_t countPrograms(func::FuncOp function, const Dealer &dealer, int64_t onChipBytes) {
-  constexpr int64_t kMost = 4, kOwnBytes = 1024;
-  int64_t fitting = (getOnChipBytes(function) + kOwnBytes) / (onChipBytes + kOwnBytes);
-  int64_t programs = std::clamp<int64_t>(fitting, 1, kMost);
+  constexpr int64_t kMost = 4;
+  int64_t programs = std::clamp<int64_t>(countFittingPrograms(function, onChipBytes), 1, kMost);
   int64_t least = dealer.computingWarps > dealer.fetchingWarps ? 1 : 2;
   if (programs <= least)
     return programs;

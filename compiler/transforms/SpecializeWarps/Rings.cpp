@@ -47,10 +47,7 @@ bool Ring::isFilledByThreads() const {
 }
 
 bool tile::isStrided(const RingSite &site) {
-  auto isByThreads = [](const RingLoad &load) { return load.isByThreads(); };
-  return llvm::any_of(site, isByThreads) && llvm::all_of(site, [](const RingLoad &load) {
-           return load.strided || !load.isByThreads();
-         });
+  return llvm::any_of(site, [](const RingLoad &load) { return load.strided != nullptr; });
 }
 
 bool Ring::isFilledByEither() const { return llvm::any_of(sites, isStrided); }
@@ -195,7 +192,7 @@ static int64_t getWantedStages(const RingSite &site) {
 
 bool Ring::isOfOuterLoop() const { return ::isOfOuterLoop(sites.front()); }
 
-static int64_t getRingBytes(ArrayRef<Ring> rings) {
+int64_t tile::getRingBytes(ArrayRef<Ring> rings) {
   int64_t bytes = 0;
   for (const Ring &ring : rings)
     bytes += ring.stages * ring.getStageBytes();

@@ -39,8 +39,8 @@ struct RingStack {
 /// for each stack of their ring.
 using RingSite = llvm::SmallVector<RingLoad>;
 
-/// Whether copies of whole blocks may bring all that threads would copy: signals of both would
-/// cost more than is gained.
+/// Whether copies of whole blocks may bring what threads would copy: all of it, and in all of a
+/// loop.
 bool isStrided(const RingSite &site);
 
 /// Buffers that go around: filled at its sites, one after the other, in the order
@@ -81,7 +81,9 @@ RingLoad getRingLoad(DescriptorLoadOp load);
 /// each other share rings of the same blocks. They have as many buffers as their loops ask for,
 /// operands of dots in loops around others two.
 llvm::SmallVector<Ring> collectRings(llvm::ArrayRef<RingLoad> loads);
-/// Whether that leaves each ring of an innermost loop two buffers, or the one that it asks for,
+/// What the rings take of on-chip memory.
+int64_t getRingBytes(llvm::ArrayRef<Ring> rings);
+/// Whether `rings` leave each ring of an innermost loop two buffers, or the one that it asks for,
 /// and each other ring one, in on-chip memory beside `otherBytes`.
 bool canFitRings(mlir::func::FuncOp function, llvm::ArrayRef<Ring> rings, int64_t otherBytes);
 /// Those of loops give buffers back until all fit, of outer loops first.

@@ -97,10 +97,8 @@ static int64_t getOtherBytes(func::FuncOp function, ArrayRef<RingLoad> loads) {
 /// Roles of the program's warps and of those that fetch, with empty bodies.
 static RolesOp createRoles(func::FuncOp function, ImplicitLocOpBuilder &b, ArrayRef<Ring> rings,
                            int64_t fetchingWarps, int64_t otherBytes) {
-  int64_t lanes = getTarget(function).getLanes(), onChipBytes = otherBytes;
+  int64_t lanes = getTarget(function).getLanes(), onChipBytes = otherBytes + getRingBytes(rings);
   int64_t warps = getModuleInt(function, kNumWarpsAttr, 1);
-  for (const Ring &ring : rings)
-    onChipBytes += ring.stages * ring.getStageBytes();
   bool everywhere = llvm::any_of(rings, [](const Ring &ring) { return ring.isFilledEverywhere(); });
   bool byThreads = llvm::any_of(rings, [](const Ring &ring) { return ring.isFilledByThreads(); });
   int64_t addressWords = ThreadLoads::countRegisters(rings, fetchingWarps * lanes);
@@ -164,10 +162,13 @@ static int64_t countSums(DotOp dot) {
   return getLayout(dot.getType()).getLayout().getInSize(Dim::Register);
 }
 
-/// Whether copies of whole blocks may bring all that the loop's products read.
-static bool areStrided(scf::ForOp loop, ArrayRef<RingLoad> loads) {
-  return llvm::all_of(
-      loads, [&](const RingLoad &load) { return load.op->getParentOp() != loop || load.strided; });
+/// Whether one thread may copy all that the loop's products read, in programs that do like amounts
+/// of work: around the loop is no branch.
+static bool isCopiedByOne(scf::ForOp loop, ArrayRef<RingLoad> loads) {
+  auto isOther = [&](const RingLoad &load) {
+    return load.op->getParentOp() == loop && !load.strided;
+  };
+  return llvm::none_of(loads, isOther) && !loop->getParentOfType<scf::IfOp>();
 }
 
 /// Whether the loop gains by a role whose threads copy. Measured: where the only product is of
@@ -175,15 +176,13 @@ static bool areStrided(scf::ForOp loop, ArrayRef<RingLoad> loads) {
 /// and takes up to 40 % longer; in a loop around others (that the program has) small products
 /// gain as well, since the next tile's operands come while this one ends, and so do those whose
 /// sums threads compute with: one group does while another's product is at work. Those whose blocks
-/// one thread copies gain by up to 15 % with half as many sums, unless programs take a branch
-/// around them: these may be of unequal work.
+/// one thread copies gain by up to 15 % with half as many sums.
 static bool gainsByThreads(scf::ForOp loop, ArrayRef<RingLoad> loads) {
   constexpr int64_t kLeastRowBytes = 128;
   auto dots = llvm::to_vector(loop.getBody()->getOps<DotOp>());
   if (loop->hasAttr(kWarpSpecializeAttr) || dots.size() != 1)
     return true;
-  if (areStrided(loop, loads) && countSums(dots.front()) >= kManySums / 2 &&
-      !loop->getParentOfType<scf::IfOp>())
+  if (isCopiedByOne(loop, loads) && countSums(dots.front()) >= kManySums / 2)
     return true;
   int64_t bits = getElementType(dots.front().getA().getType()).getIntOrFloatBitWidth();
   auto outer = loop->getParentOfType<LoopLikeOpInterface>();
@@ -198,16 +197,13 @@ static bool gainsByThreads(scf::ForOp loop, ArrayRef<RingLoad> loads) {
 static bool gainsWithFewWarps(scf::ForOp loop, ArrayRef<RingLoad> loads) {
   auto dots = llvm::to_vector(loop.getBody()->getOps<DotOp>());
   return dots.size() == 1 && !usesSums(dots.front()) && countSums(dots.front()) >= kManySums &&
-         areStrided(loop, loads) && !loop->getParentOfType<scf::IfOp>();
+         isCopiedByOne(loop, loads);
 }
 
-/// Whether a processor holds two programs with these rings, as they are.
+/// Whether a processor holds two programs with the rings that the loads ask for.
 static bool fitsTwice(func::FuncOp function, ArrayRef<RingLoad> loads) {
-  constexpr int64_t kOwnBytes = 1024;
-  int64_t bytes = getOtherBytes(function, loads);
-  for (const Ring &ring : collectRings(loads))
-    bytes += ring.stages * ring.getStageBytes();
-  return 2 * (bytes + kOwnBytes) <= getOnChipBytes(function) + kOwnBytes;
+  int64_t bytes = getOtherBytes(function, loads) + getRingBytes(collectRings(loads));
+  return countFittingPrograms(function, bytes) >= 2;
 }
 
 /// Whether it can be asked before each of the loop's iterations, and behind the last one, where its
@@ -218,7 +214,8 @@ static bool canAskAhead(scf::ForOp loop, const AddressSlice &slice) {
   });
 }
 
-/// A loop's threads copy nothing or all of what they would. Kernels take few descriptors.
+/// A loop's threads copy nothing or all of what they would: signals of both kinds of copies cost
+/// more than is gained. Kernels take few descriptors.
 static void keepStridedLoops(MutableArrayRef<RingLoad> loads, const AddressSlice &slice) {
   constexpr size_t kMostLoads = 16;
   DenseSet<Operation *> others;

@@ -49,6 +49,7 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>,
     ```mlir
     %a, %b = tile.acquire %full[%i] phase %p of (%as, %bs : !tile.buffer<3x128x64xf16, #a>,
                                                  !tile.buffer<3x64x256xf16, #b>) : !tile.signals<3>
+    tile.acquire %empty[%i] phase %p alone : !tile.signals<3>
     ```
 
     - acquire.1: the stacks have as many blocks as there are signals.
