@@ -3,7 +3,8 @@
 nvJitLink saves the start of a program, which takes longer than it takes to assemble a small kernel. But it compiles
 what may be linked with more, and gives warps no registers of other warps (setmaxnreg), which kernels with roles
 need to be fast: products of several warps are for ptxas, where it is found. It also takes some more registers: where
-that keeps a program from sharing a multiprocessor with one more of its kind, ptxas tries as well.
+that keeps a program from sharing a multiprocessor with one more of its kind, ptxas tries as well. Where it is only few
+registers that do, the assembler is bound to do without them, as long as it needs no memory instead.
 """
 
 from __future__ import annotations
@@ -76,7 +77,17 @@ def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None
     Raises:
         AssemblerError: If the assembler refuses the text.
     """
-    path, nvjitlink, flags = _ptxas(), _nvjitlink(), _flags(options)
+    assembly = _assemble(ptx, arch, _flags(options))
+    bound = _find_bound(ptx, assembly) if assembly else None
+    if assembly is None or bound is None:
+        return assembly
+    # On the same line: remarks tell lines of the text.
+    bounded = re.sub(r"(\.reqntid [\d, ]+\d)", rf"\1 .maxnreg {bound}", ptx, count=1)
+    return _better(ptx, assembly, _assemble(bounded, arch, _flags(options)) or assembly)
+
+
+def _assemble(ptx: str, arch: str, flags: list[str]) -> Assembly | None:
+    path, nvjitlink = _ptxas(), _nvjitlink()
     if nvjitlink is not None and not (path and (config.ptxas() or any(word in ptx for word in _FOR_PTXAS))):
         try:
             assembly = _assemble_in_process(nvjitlink, ptx, arch, flags)
@@ -102,6 +113,13 @@ def _count_programs(threads: int, registers: int) -> int:
     return _REGISTERS // (granted * threads)
 
 
+def _count_most_programs(ptx: str, threads: int) -> int:
+    """Programs that may share a multiprocessor for all that is not registers; the text tells what on-chip memory
+    admits."""
+    by_memory = re.search(r"^// programs that on-chip memory admits: (\d+)$", ptx, re.MULTILINE)
+    return min(_MOST_THREADS // threads, int(by_memory[1]) if by_memory else _MOST_THREADS)
+
+
 def _may_share_more(ptx: str, registers: int | None) -> bool:
     """Whether a fifth fewer registers would let one more program share a multiprocessor; only where programs do not
     say themselves how many a thread has."""
@@ -109,7 +127,20 @@ def _may_share_more(ptx: str, registers: int | None) -> bool:
     if not threads or not registers or ".maxnreg" in ptx:
         return False
     programs = _count_programs(threads, registers)
-    return _count_programs(threads, registers - registers // 5) > programs and (programs + 1) * threads <= _MOST_THREADS
+    return (_count_programs(threads, registers - registers // 5) > programs
+            and programs < _count_most_programs(ptx, threads))
+
+
+def _find_bound(ptx: str, assembly: Assembly) -> int | None:
+    """Registers of a thread with which one more program would share a multiprocessor, where these are at most a fifth
+    fewer. Warps with roles bound their own."""
+    threads, registers = _count_threads(ptx), assembly.registers
+    if not threads or not registers or assembly.spill_bytes or ".maxnreg" in ptx or "setmaxnreg" in ptx:
+        return None
+    programs = _count_programs(threads, registers)
+    bound = _REGISTERS // ((programs + 1) * threads) // _REGISTER_STEP * _REGISTER_STEP
+    is_near = registers - bound <= registers // 5
+    return bound if is_near and programs < _count_most_programs(ptx, threads) else None
 
 
 def _better(ptx: str, first: Assembly, second: Assembly) -> Assembly:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import pytest
 import tilewright as tw
@@ -237,6 +238,38 @@ def test_registers_that_keep_a_program_out(monkeypatch, threads, first, second, 
     assert assembler.assemble_with_log(ptx, "sm_90a").cubin == chosen.encode()
     told = f"{ptx}.maxnreg {first}\n"
     assert assembler.assemble_with_log(told, "sm_90a").cubin == b"nvJitLink"
+
+
+@pytest.mark.parametrize("threads, registers, on_chip, spills, bound", [
+    (256, 130, 2, 0, 128),
+    (256, 130, 2, 8, 128),  # tried, but it spills
+    (256, 130, 1, 0, None),  # on-chip memory holds no other program
+    (256, 161, 4, 0, None),  # a fifth of 160 is what may be saved
+    (256, 160, 4, 0, 128),
+    (256, 128, 3, 0, None),
+    (512, 66, 9, 0, 64),
+    (1024, 33, 9, 0, 32),
+    (1024, 32, 9, 0, None),  # there are no more threads
+])
+def test_few_registers_that_keep_a_program_out(monkeypatch, threads, registers, on_chip, spills, bound):
+    ptx = (f"// programs that on-chip memory admits: {on_chip}\n.visible .entry kernel()\n.reqntid {threads}, 1, 1\n"
+           "{ wgmma }\n")
+
+    def assemble(path, text, arch, flags):
+        told = re.search(r"^\.reqntid \d+, 1, 1 \.maxnreg (\d+)$", text, re.MULTILINE)
+        if told is None:
+            return assembler.Assembly(b"free", "", registers=registers, spill_bytes=0)
+        assert len(text.splitlines()) == len(ptx.splitlines())  # remarks tell lines
+        return assembler.Assembly(told[1].encode(), "", registers=int(told[1]), spill_bytes=spills)
+
+    monkeypatch.setattr(assembler, "_ptxas", lambda: "ptxas")
+    monkeypatch.setattr(assembler, "_assemble_by_ptxas", assemble)
+    expected = b"free" if bound is None or spills else str(bound).encode()
+    assert assembler.assemble_with_log(ptx, "sm_90a").cubin == expected
+    # Who says how many registers there are, and roles that share them out, are left alone.
+    for word in (".maxnreg 255", "setmaxnreg"):
+        text = ptx.replace("{ wgmma }", f"{{ wgmma {word} }}")
+        assert assembler.assemble_with_log(text, "sm_90a").cubin == b"free"
 
 
 def test_products_that_registers_do_not_hold(tmp_path):

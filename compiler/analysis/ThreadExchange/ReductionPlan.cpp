@@ -95,6 +95,41 @@ std::optional<ReductionPlan> tile::planReduction(const LinearLayout &source, uns
   return plan;
 }
 
+/// Hands what the highest register bit that moves tells over to the lane bit of `step`, for which
+/// `bases` have no movement. Nothing where no register bit moves.
+static std::optional<unsigned> splitRegisters(LinearLayout::Bases &bases, uint64_t step) {
+  auto columnsOf = [&](Dim in) {
+    return llvm::find_if(bases, [&](const auto &entry) { return entry.first == in; });
+  };
+  auto registers = columnsOf(Dim::Register), lanes = columnsOf(Dim::Lane);
+  if (registers == bases.end())
+    return std::nullopt;
+  auto &columns = registers->second;
+  for (unsigned bit = columns.size(); bit-- > 0;)
+    if (llvm::any_of(columns[bit], [](int64_t moved) { return moved != 0; })) {
+      lanes->second[llvm::countr_zero(step)] = columns[bit];
+      columns.erase(columns.begin() + bit);
+      return bit;
+    }
+  return std::nullopt;
+}
+
+std::optional<ReductionPlan> tile::planSplitReduction(const LinearLayout &source, unsigned axis) {
+  std::optional<ReductionPlan> plan = planReduction(source, axis);
+  if (!plan || plan->warps == 1)
+    return plan;
+  LinearLayout::Bases bases = plan->partial.getBases();
+  for (uint64_t step : plan->laneSteps) {
+    std::optional<unsigned> bit = splitRegisters(bases, step);
+    if (!bit)
+      break;
+    plan->splitBits.push_back(*bit);
+  }
+  plan->partial =
+      LinearLayout::get(plan->partial.getTileShape(), bases, plan->partial.getRepeats());
+  return plan;
+}
+
 LinearLayout tile::getReducibleLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes, int64_t warps) {
   auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, shape.size())));
   return getDefaultLayout(shape, order, /*contiguous=*/1, lanes, warps);

@@ -20,6 +20,9 @@ struct ReductionPlan {
   int64_t kept = 1;
   /// Lanes whose index differs by one of these are combined, one after the other.
   llvm::SmallVector<uint64_t> laneSteps;
+  /// With the first of these steps each of the two lanes goes on with half of the registers: the
+  /// one whose bit is set with those that have this bit of their number set, which it loses.
+  llvm::SmallVector<unsigned> splitBits;
   /// Where the partial results lie then: the axis counts warps.
   LinearLayout partial;
   /// Partial results along the axis.
@@ -29,6 +32,10 @@ struct ReductionPlan {
 /// Nothing where a step of a lane or warp moves along the axis and another
 /// dimension at once: convert such a layout first.
 std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned axis);
+
+/// The same; where results go through memory in any case, since warps are combined, lanes split
+/// the registers: each step takes half as many shuffles as the one before.
+std::optional<ReductionPlan> planSplitReduction(const LinearLayout &source, unsigned axis);
 
 /// A layout of `shape` that planReduction takes, whatever the axis.
 LinearLayout getReducibleLayout(llvm::ArrayRef<int64_t> shape, int64_t lanes, int64_t warps);

@@ -90,10 +90,10 @@ static int64_t getReductionBytes(ReduceOp op) {
   unsigned axis = op.getAxis();
   int64_t lanes = getTarget(op).getLanes(), warps = getModuleInt(op, kNumWarpsAttr, 1);
   LinearLayout layout = getBlockLayout(block), plain;
-  std::optional<ReductionPlan> plan = planReduction(layout, axis);
+  std::optional<ReductionPlan> plan = planSplitReduction(layout, axis);
   if (!plan) {
     plain = getReducibleLayout(getShape(block), lanes, warps);
-    plan = planReduction(plain, axis);
+    plan = planSplitReduction(plain, axis);
   }
   int64_t bytes = 0;
   SmallVector<Type> elements;

@@ -25,8 +25,8 @@ public:
     if (failed(prepare()))
       return failure();
     reduceRegisters(plan.order, plan.kept);
-    for (uint64_t step : plan.laneSteps)
-      combineLanes(step);
+    for (auto [i, step] : llvm::enumerate(plan.laneSteps))
+      i < plan.splitBits.size() ? splitLanes(step, plan.splitBits[i]) : combineLanes(step);
     if (failed(combineWarps()))
       return failure();
     for (auto [result, value] : llvm::zip(op.getReduced(), values))
@@ -38,6 +38,7 @@ private:
   LogicalResult prepare();
   void reduceRegisters(ArrayRef<int32_t> order, int64_t kept);
   void combineLanes(uint64_t step);
+  void splitLanes(uint64_t step, unsigned bit);
   LogicalResult combineWarps();
 
   ReduceOp op;
@@ -57,7 +58,7 @@ LogicalResult Reduction::prepare() {
   Type block = op.getSources().front().getType();
   ArrayRef<int64_t> shape = getShape(block);
   LinearLayout layout = getLinearLayout(block);
-  std::optional<ReductionPlan> planned = planReduction(layout, axis);
+  std::optional<ReductionPlan> planned = planSplitReduction(layout, axis);
   if (!planned) {
     LinearLayout plain = getReducibleLayout(shape, t.scope.getNumLanes(), t.scope.getNumWarps());
     for (Value &value : values) {
@@ -67,7 +68,7 @@ LogicalResult Reduction::prepare() {
       value = *moved;
     }
     layout = plain;
-    planned = planReduction(layout, axis);
+    planned = planSplitReduction(layout, axis);
   }
   plan = std::move(*planned);
   if (layout.getDimSize(axis) != shape[axis]) {
@@ -131,6 +132,29 @@ void Reduction::combineLanes(uint64_t step) {
     others.push_back(t.pack(moved));
   }
   values = combiner.apply(values, others);
+}
+
+/// Each lane gives away the half of its registers that the other goes on with.
+void Reduction::splitLanes(uint64_t step, unsigned bit) {
+  Value flag = arith::ConstantOp::create(t.b, t.b.getI32IntegerAttr(static_cast<int32_t>(step)));
+  Value zero = arith::ConstantOp::create(t.b, t.b.getI32IntegerAttr(0));
+  Value masked = arith::AndIOp::create(t.b, t.scope.getLane(), flag);
+  Value isUpper = arith::CmpIOp::create(t.b, arith::CmpIPredicate::ne, masked, zero);
+  SmallVector<Value> own, others;
+  for (Value value : values) {
+    SmallVector<Value> registers = t.unpack(value), kept, moved;
+    for (size_t i = 0; i < registers.size(); ++i) {
+      if (i >> bit & 1)
+        continue;
+      Value lower = registers[i], upper = registers[i | size_t(1) << bit];
+      kept.push_back(arith::SelectOp::create(t.b, isUpper, upper, lower));
+      Value given = arith::SelectOp::create(t.b, isUpper, lower, upper);
+      moved.push_back(emitShuffle(t, given, /*from=*/Value(), step));
+    }
+    own.push_back(t.pack(kept));
+    others.push_back(t.pack(moved));
+  }
+  values = combiner.apply(own, others);
 }
 
 /// Bring the partial results to where the op's results live.

@@ -17,8 +17,13 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/KnownBits.h"
 
 using namespace mlir;
 using namespace tile;
@@ -129,6 +134,23 @@ void markAssemblyConvergent(llvm::Module &module) {
           call->addFnAttr(llvm::Attribute::Convergent);
 }
 
+/// A warp's number is the same in all its lanes by a shuffle, behind which nobody would know how
+/// many there are: without that no mask is seen to be true, and no address to be another plus a
+/// constant.
+void boundShuffles(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (!call || call->getIntrinsicID() != llvm::Intrinsic::nvvm_shfl_sync_idx_i32)
+        continue;
+      llvm::KnownBits known =
+          llvm::computeKnownBits(call->getArgOperand(1), module.getDataLayout());
+      auto range = llvm::ConstantRange::fromKnownBits(known, /*IsSigned=*/false);
+      if (!range.isFullSet())
+        call->addRangeRetAttr(range);
+    }
+}
+
 /// In the text, since assemblers ignore their own option where a program states its threads.
 /// Warps that share out registers have counted on what they begin with.
 void boundRegisters(ModuleOp module, int64_t count) {
@@ -141,6 +163,7 @@ void boundRegisters(ModuleOp module, int64_t count) {
 
 void prepare(llvm::Module &module) {
   markAssemblyConvergent(module);
+  boundShuffles(module);
   splitVectors(module);
   pairHalfwords(module);
   widenHalfwords(module);
@@ -239,6 +262,15 @@ void NvidiaTarget::buildStage(OpPassManager &pm, llvm::StringRef stage,
     buildGPUToLLVMPipeline(pm, createLowerToNVVM());
 }
 
+/// What the text of PTX does not tell, since the launch gives programs their on-chip memory: who
+/// assembles it weighs registers against programs that share a multiprocessor.
+static std::string describeMemory(ModuleOp module, StringRef arch) {
+  constexpr int32_t kReservedBytes = 1024; // of each program
+  auto bytes = static_cast<int32_t>(getModuleInt(module, kSharedBytesAttr, 0));
+  int32_t programs = (getArch(arch).onChipBytes + kReservedBytes) / (bytes + kReservedBytes);
+  return "// programs that on-chip memory admits: " + std::to_string(programs) + "\n";
+}
+
 FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artifact,
                                           const CompileOptions &options) const {
   // The lowest version that has what is used: older drivers refuse later ones.
@@ -257,15 +289,19 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
   // it did not: that is a check of LLVM's own tests.
   codegen.passes = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
                    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,"
-                   "separate-const-offset-from-gep,early-cse)";
+                   "separate-const-offset-from-gep,early-cse,sink)";
   // A level more would number values twice again, which the passes above have done.
   codegen.level = llvm::CodeGenOptLevel::Default;
   codegen.skippedPasses = kSkippedPasses;
   codegen.adjust = prepare;
   codegen.finish = finish;
   codegen.lineInfo = options.lineInfo;
-  return generateCode(module, codegen,
-                      artifact == "ptx" ? CodegenOutput::Assembly : CodegenOutput::LLVMIR);
+  if (artifact != "ptx")
+    return generateCode(module, codegen, CodegenOutput::LLVMIR);
+  FailureOr<std::string> text = generateCode(module, codegen, CodegenOutput::Assembly);
+  if (succeeded(text))
+    *text = describeMemory(module, options.arch) + *text;
+  return text;
 }
 
 namespace tile::nvidia {

@@ -10,6 +10,8 @@
 #include "compiler/transforms/SpecializeWarps/StoreOrder.h"
 #include "compiler/transforms/SpecializeWarps/ThreadLoads.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+
 namespace tile {
 #define GEN_PASS_DEF_SPECIALIZEWARPS
 #include "compiler/transforms/SpecializeWarps/SpecializeWarps.h.inc"
@@ -162,13 +164,35 @@ static int64_t countSums(DotOp dot) {
   return getLayout(dot.getType()).getLayout().getInSize(Dim::Register);
 }
 
+/// Whether what `dot`, in `loop`, reads is as it was copied, or is the same in all iterations.
+static bool readsCopies(DotOp dot, scf::ForOp loop, ArrayRef<RingLoad> loads) {
+  return llvm::all_of(dot.getOperands().take_front(2), [&](Value operand) {
+    Value block = traceOperand(operand).block;
+    return loop.isDefinedOutsideOfLoop(block) ||
+           llvm::any_of(loads, [&](const RingLoad &load) { return load.op == block.getDefiningOp(); });
+  });
+}
+
+/// Whether `value` depends on what is loaded.
+static bool isLoaded(Value value) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = options.inclusive = true;
+  return failed(getBackwardSlice(value, &slice, options)) ||
+         llvm::any_of(slice, llvm::IsaPred<LoadOp>);
+}
+
 /// Whether one thread may copy all that the loop's products read, in programs that do like amounts
-/// of work: around the loop is no branch.
+/// of work: around the loop is no branch, and it has as many iterations in each. Warps that prepare
+/// operands gain more by another program on their processor.
 static bool isCopiedByOne(scf::ForOp loop, ArrayRef<RingLoad> loads) {
   auto isOther = [&](const RingLoad &load) {
     return load.op->getParentOp() == loop && !load.strided;
   };
-  return llvm::none_of(loads, isOther) && !loop->getParentOfType<scf::IfOp>();
+  return llvm::none_of(loads, isOther) && !loop->getParentOfType<scf::IfOp>() &&
+         !isLoaded(loop.getLowerBound()) && !isLoaded(loop.getUpperBound()) &&
+         llvm::all_of(loop.getBody()->getOps<DotOp>(),
+                      [&](DotOp dot) { return readsCopies(dot, loop, loads); });
 }
 
 /// Whether the loop gains by a role whose threads copy. Measured: where the only product is of

@@ -6,6 +6,9 @@
 #row = #tile.layout<[4]: lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]]>
 #many = #tile.layout<[8192]: register = [[1], [2], [512], [1024], [2048], [4096]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 
+#product = #tile.layout<[64, 16]: register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#columns = #tile.layout<[16]: register = [[1], [8]], lane = [[2], [4], [0], [0], [0]], warp = [[0], [0]]>
+
 module attributes {tile.num_warps = 4 : i32,
     tile.target = #tile.target<"nvidia", "sm_90a", {lanes = 32 : i32, access_bits = 128 : i32}>} {
 
@@ -132,5 +135,29 @@ func.func @sum(%x: tensor<8192xf32, #many>) -> f32 {
     tile.yield %c : f32
   } : (tensor<8192xf32, #many>) -> f32
   return %sum : f32
+}
+
+// Four sums of a thread: with each of eight lanes it goes on with half of them as long as it has two. Then
+// one of them goes to memory for each column.
+// CHECK-LABEL: func.func @columns
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK-COUNT-4: arith.select
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<2xf32>
+// CHECK-COUNT-2: arith.select
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<1xf32>
+// CHECK-NOT: arith.select
+// CHECK: gpu.shuffle xor
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<1xf32>
+// CHECK-NOT: gpu.shuffle
+// CHECK: gpu.barrier
+// CHECK: llvm.store %{{.*}}, %{{.*}} {{.*}}: vector<1xf32>
+// CHECK: return
+func.func @columns(%x: tensor<64x16xf32, #product>) -> tensor<16xf32, #columns> {
+  %sum = tile.reduce (%x) axis 0 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  } : (tensor<64x16xf32, #product>) -> tensor<16xf32, #columns>
+  return %sum : tensor<16xf32, #columns>
 }
 }
