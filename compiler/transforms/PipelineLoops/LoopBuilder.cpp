@@ -121,13 +121,13 @@ void LoopBuilder::allocate() {
 LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value isValid,
                                             bool isWhole) {
   Values copies;
-  for (auto [load, stack] : llvm::zip(schedule.loads, stacks)) {
+  for (auto [i, load, stack] : llvm::enumerate(schedule.loads, stacks)) {
     LoadOp op = load.load;
     b.setLoc(op.getLoc());
     bool reuses = isInLoop && load.reusesBlock;
     Value view = reuses ? awaited.lookup(op.getResult())
                         : Value(BufferViewOp::create(b, load.block, stack, slot));
-    Value pointer = values.lookupOrDefault(op.getPointer());
+    Value pointer = addresses.empty() ? values.lookupOrDefault(op.getPointer()) : addresses[i];
     Value mask;
     if (!isWhole) {
       mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
@@ -171,6 +171,32 @@ IRMapping LoopBuilder::cloneAddresses(const IRMapping &values) {
   for (Operation *op : schedule.addressOps)
     b.clone(*op, own);
   return own;
+}
+
+/// Products that are at work take the registers' bandwidth: what is computed between them and the
+/// copies behind them takes long, and copies come late. So where copies branch, which keeps
+/// assemblers from moving that back, addresses are computed behind those of the iteration before.
+bool LoopBuilder::carriesAddresses() const {
+  auto maybeWhole = [](const AheadLoad &load) {
+    Value mask = LoadOp(load.load).getMask();
+    return !mask || mayBeAllTrue(mask);
+  };
+  return schedule.completesLater && llvm::all_of(schedule.loads, maybeWhole) &&
+         llvm::none_of(schedule.addressOps, llvm::IsaPred<LoadOp>);
+}
+
+/// For the iteration `distance` steps after `induction`, which may not exist; `carriedAhead` are
+/// its values.
+LoopBuilder::Values LoopBuilder::computeAddresses(Value induction, int64_t distance) {
+  IRMapping values;
+  values.map(loop.getInductionVar(), advance(b, loop, induction, distance));
+  for (auto [value, index] : llvm::zip(carriedAhead, schedule.carried))
+    values.map(loop.getRegionIterArg(index), value);
+  for (Operation *op : schedule.addressOps)
+    b.clone(*op, values);
+  return llvm::map_to_vector(schedule.loads, [&](AheadLoad ahead) -> Value {
+    return values.lookupOrDefault(ahead.load.getPointer());
+  });
 }
 
 /// Nearly all iterations are whole: their copies need no predicates.
@@ -319,12 +345,14 @@ void LoopBuilder::createYield(ValueRange values) {
   scf::YieldOp::create(b, values);
 }
 
-/// Carried: what the rest needs, what addresses need, the block to copy to
-/// next, and the copies in flight.
+/// Carried: what the rest needs, what addresses need, those that are computed ahead, the block to
+/// copy to next, and the copies in flight.
 LoopBuilder::Values LoopBuilder::buildLoop() {
   Values inits = llvm::map_to_vector(
       neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
   llvm::append_range(inits, carriedAhead);
+  if (carriesAddresses())
+    llvm::append_range(inits, computeAddresses(loop.getLowerBound(), ahead));
   inits.push_back(createInt(b.getI32Type(), ahead));
   llvm::append_range(inits, pending);
   scf::ForOp newLoop =
@@ -341,7 +369,9 @@ LoopBuilder::Values LoopBuilder::buildLoop() {
 void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   ValueRange kept = arguments.take_front(neededArguments.size());
   ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
-  Value slot = arguments[kept.size() + advanced.size()];
+  if (carriesAddresses())
+    addresses = arguments.slice(kept.size() + advanced.size(), schedule.loads.size());
+  Value slot = arguments[kept.size() + advanced.size() + addresses.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
   Buffers buffers = awaited = mapBuffers(awaitNext(inFlight));
   Values started;
@@ -364,6 +394,8 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
     return values.lookupOrDefault(loop.getYieldedValues()[index]);
   });
   llvm::append_range(yielded, carriedAhead);
+  if (carriesAddresses())
+    llvm::append_range(yielded, computeAddresses(induction, ahead + 1));
   yielded.push_back(slot);
   llvm::append_range(yielded, inFlight.drop_front(schedule.loads.size()));
   llvm::append_range(yielded, started);

@@ -70,6 +70,8 @@ private:
                       bool branches);
   Values emitCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid, bool isWhole);
   mlir::IRMapping cloneAddresses(const mlir::IRMapping &values);
+  bool carriesAddresses() const;
+  Values computeAddresses(mlir::Value induction, int64_t distance);
   mlir::Value createIsWhole(mlir::IRMapping &values, mlir::Value isValid);
 
   llvm::DenseSet<unsigned> neededIndices;
@@ -78,6 +80,8 @@ private:
   Values stacks;
   /// The copies that the iteration reads.
   Buffers awaited;
+  /// Where the copies that the iteration starts read, if an iteration before has computed that.
+  Values addresses;
 };
 
 } // namespace tile

@@ -168,8 +168,9 @@ static int64_t countSums(DotOp dot) {
 static bool readsCopies(DotOp dot, scf::ForOp loop, ArrayRef<RingLoad> loads) {
   return llvm::all_of(dot.getOperands().take_front(2), [&](Value operand) {
     Value block = traceOperand(operand).block;
-    return loop.isDefinedOutsideOfLoop(block) ||
-           llvm::any_of(loads, [&](const RingLoad &load) { return load.op == block.getDefiningOp(); });
+    return loop.isDefinedOutsideOfLoop(block) || llvm::any_of(loads, [&](const RingLoad &load) {
+             return load.op == block.getDefiningOp();
+           });
   });
 }
 
