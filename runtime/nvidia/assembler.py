@@ -83,7 +83,10 @@ def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None
         return assembly
     # On the same line: remarks tell lines of the text.
     bounded = re.sub(r"(\.reqntid [\d, ]+\d)", rf"\1 .maxnreg {bound}", ptx, count=1)
-    return _better(ptx, assembly, _assemble(bounded, arch, _flags(options)) or assembly)
+    try:
+        return _better(ptx, assembly, _assemble(bounded, arch, _flags(options)) or assembly)
+    except AssemblerError:  # products need a thread to have more
+        return assembly
 
 
 def _assemble(ptx: str, arch: str, flags: list[str]) -> Assembly | None:

@@ -272,6 +272,18 @@ def test_few_registers_that_keep_a_program_out(monkeypatch, threads, registers, 
         assert assembler.assemble_with_log(text, "sm_90a").cubin == b"free"
 
 
+def test_products_for_which_fewer_registers_are_too_few(monkeypatch):
+    def assemble(path, text, arch, flags):
+        if ".maxnreg" in text:
+            raise assembler.AssemblerError("Insufficient registers (56)")
+        return assembler.Assembly(b"free", "", registers=58, spill_bytes=0)
+
+    monkeypatch.setattr(assembler, "_ptxas", lambda: "ptxas")
+    monkeypatch.setattr(assembler, "_assemble_by_ptxas", assemble)
+    ptx = "// programs that on-chip memory admits: 32\n.entry kernel()\n.reqntid 128, 1, 1\n{ wgmma }\n"
+    assert assembler.assemble_with_log(ptx, "sm_90a").cubin == b"free"
+
+
 def test_products_that_registers_do_not_hold(tmp_path):
     tool = tmp_path / "ptxas"
     tool.write_text("#!/bin/sh\necho 'ptxas fatal   : (C7602) Insufficient registers (128) to compile'\nexit 1\n")

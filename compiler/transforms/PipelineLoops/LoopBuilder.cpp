@@ -117,21 +117,38 @@ void LoopBuilder::allocate() {
   b.setLoc(loop.getLoc());
 }
 
+/// What are all true where `mask` is.
+static SmallVector<Value> getConjuncts(Value mask) {
+  SetVector<Value> parts;
+  parts.insert(mask);
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (auto both = parts[i].getDefiningOp<arith::AndIOp>())
+      parts.insert_range(both->getOperands());
+  return llvm::to_vector(llvm::make_filter_range(
+      parts, [](Value part) { return !part.getDefiningOp<arith::AndIOp>(); }));
+}
+
 /// The copies of one iteration. Masked each for itself, unless `isWhole`.
 LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value isValid,
                                             bool isWhole) {
   Values copies;
-  for (auto [i, load, stack] : llvm::enumerate(schedule.loads, stacks)) {
+  for (auto [load, stack] : llvm::zip(schedule.loads, stacks)) {
     LoadOp op = load.load;
     b.setLoc(op.getLoc());
     bool reuses = isInLoop && load.reusesBlock;
     Value view = reuses ? awaited.lookup(op.getResult())
                         : Value(BufferViewOp::create(b, load.block, stack, slot));
-    Value pointer = addresses.empty() ? values.lookupOrDefault(op.getPointer()) : addresses[i];
+    Value pointer = values.lookupOrDefault(op.getPointer());
     Value mask;
     if (!isWhole) {
       mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
       mask = createMask(b, mask, pointer.getType(), isValid);
+    } else if (op.getMask() && !mayBeAllTrue(op.getMask())) {
+      for (Value part : getConjuncts(op.getMask())) {
+        Value own = values.lookupOrDefault(part);
+        if (isSteady(part))
+          mask = mask ? Value(arith::AndIOp::create(b, mask, own)) : own;
+      }
     }
     auto copy = AsyncCopyOp::create(b, PendingType::get(load.block), pointer, view, mask,
                                     op.getCache(), op.getEviction());
@@ -143,18 +160,46 @@ LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value
   return copies;
 }
 
-/// Whether the iteration exists and all masks are true; null if one number does
-/// not tell.
+/// Whether `value` is the same in all iterations.
+bool LoopBuilder::isSteady(Value value) const {
+  scf::ForOp around = loop;
+  SetVector<Value> parts;
+  parts.insert(value);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (around.isDefinedOutsideOfLoop(parts[i]))
+      continue;
+    Operation *op = parts[i].getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    parts.insert_range(op->getOperands());
+  }
+  return true;
+}
+
+/// Whether numbers tell that masks are true, but for parts of them that are the same in all
+/// iterations.
+bool LoopBuilder::canBranch() const {
+  return llvm::all_of(schedule.loads, [&](const AheadLoad &load) {
+    Value mask = LoadOp(load.load).getMask();
+    return !mask || mayBeAllTrue(mask) || llvm::all_of(getConjuncts(mask), [&](Value part) {
+      return isSteady(part) || mayBeAllTrue(part);
+    });
+  });
+}
+
+/// Whether the iteration exists and all masks are true, but for such parts.
 Value LoopBuilder::createIsWhole(IRMapping &values, Value isValid) {
   Value isWhole = isValid;
   for (const AheadLoad &load : schedule.loads) {
     Value mask = LoadOp(load.load).getMask();
     if (!mask)
       continue;
-    Value allTrue = createIsAllTrue(b, values.lookupOrDefault(mask));
-    if (!allTrue)
-      return {};
-    isWhole = arith::AndIOp::create(b, isWhole, allTrue);
+    bool isDecided = mayBeAllTrue(mask);
+    for (Value part : isDecided ? SmallVector<Value>{mask} : getConjuncts(mask))
+      if (isDecided || !isSteady(part)) {
+        Value allTrue = createIsAllTrue(b, values.lookupOrDefault(part));
+        isWhole = arith::AndIOp::create(b, isWhole, allTrue);
+      }
   }
   return isWhole;
 }
@@ -173,38 +218,12 @@ IRMapping LoopBuilder::cloneAddresses(const IRMapping &values) {
   return own;
 }
 
-/// Products that are at work take the registers' bandwidth: what is computed between them and the
-/// copies behind them takes long, and copies come late. So where copies branch, which keeps
-/// assemblers from moving that back, addresses are computed behind those of the iteration before.
-bool LoopBuilder::carriesAddresses() const {
-  auto maybeWhole = [](const AheadLoad &load) {
-    Value mask = LoadOp(load.load).getMask();
-    return !mask || mayBeAllTrue(mask);
-  };
-  return schedule.completesLater && llvm::all_of(schedule.loads, maybeWhole) &&
-         llvm::none_of(schedule.addressOps, llvm::IsaPred<LoadOp>);
-}
-
-/// For the iteration `distance` steps after `induction`, which may not exist; `carriedAhead` are
-/// its values.
-LoopBuilder::Values LoopBuilder::computeAddresses(Value induction, int64_t distance) {
-  IRMapping values;
-  values.map(loop.getInductionVar(), advance(b, loop, induction, distance));
-  for (auto [value, index] : llvm::zip(carriedAhead, schedule.carried))
-    values.map(loop.getRegionIterArg(index), value);
-  for (Operation *op : schedule.addressOps)
-    b.clone(*op, values);
-  return llvm::map_to_vector(schedule.loads, [&](AheadLoad ahead) -> Value {
-    return values.lookupOrDefault(ahead.load.getPointer());
-  });
-}
-
 /// Nearly all iterations are whole: their copies need no predicates.
 LoopBuilder::Values LoopBuilder::createCopies(IRMapping &values, Value slot, Value isValid,
                                               bool branches) {
-  Value isWhole = branches ? createIsWhole(values, isValid) : Value();
-  if (!isWhole)
+  if (!branches || !canBranch())
     return emitCopies(values, slot, isValid, /*isWhole=*/false);
+  Value isWhole = createIsWhole(values, isValid);
   SmallVector<Type> types = llvm::map_to_vector(
       schedule.loads, [](const AheadLoad &load) -> Type { return PendingType::get(load.block); });
   auto branch = scf::IfOp::create(b, types, isWhole, /*withElseRegion=*/true);
@@ -345,14 +364,12 @@ void LoopBuilder::createYield(ValueRange values) {
   scf::YieldOp::create(b, values);
 }
 
-/// Carried: what the rest needs, what addresses need, those that are computed ahead, the block to
-/// copy to next, and the copies in flight.
+/// Carried: what the rest needs, what addresses need, the block to copy to
+/// next, and the copies in flight.
 LoopBuilder::Values LoopBuilder::buildLoop() {
   Values inits = llvm::map_to_vector(
       neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
   llvm::append_range(inits, carriedAhead);
-  if (carriesAddresses())
-    llvm::append_range(inits, computeAddresses(loop.getLowerBound(), ahead));
   inits.push_back(createInt(b.getI32Type(), ahead));
   llvm::append_range(inits, pending);
   scf::ForOp newLoop =
@@ -369,9 +386,7 @@ LoopBuilder::Values LoopBuilder::buildLoop() {
 void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   ValueRange kept = arguments.take_front(neededArguments.size());
   ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
-  if (carriesAddresses())
-    addresses = arguments.slice(kept.size() + advanced.size(), schedule.loads.size());
-  Value slot = arguments[kept.size() + advanced.size() + addresses.size()];
+  Value slot = arguments[kept.size() + advanced.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
   Buffers buffers = awaited = mapBuffers(awaitNext(inFlight));
   Values started;
@@ -394,8 +409,6 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
     return values.lookupOrDefault(loop.getYieldedValues()[index]);
   });
   llvm::append_range(yielded, carriedAhead);
-  if (carriesAddresses())
-    llvm::append_range(yielded, computeAddresses(induction, ahead + 1));
   yielded.push_back(slot);
   llvm::append_range(yielded, inFlight.drop_front(schedule.loads.size()));
   llvm::append_range(yielded, started);

@@ -70,9 +70,9 @@ private:
                       bool branches);
   Values emitCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid, bool isWhole);
   mlir::IRMapping cloneAddresses(const mlir::IRMapping &values);
-  bool carriesAddresses() const;
-  Values computeAddresses(mlir::Value induction, int64_t distance);
   mlir::Value createIsWhole(mlir::IRMapping &values, mlir::Value isValid);
+  bool isSteady(mlir::Value value) const;
+  bool canBranch() const;
 
   llvm::DenseSet<unsigned> neededIndices;
   /// Whether copies go around the stacks, rather than into blocks that are new.
@@ -80,8 +80,6 @@ private:
   Values stacks;
   /// The copies that the iteration reads.
   Buffers awaited;
-  /// Where the copies that the iteration starts read, if an iteration before has computed that.
-  Values addresses;
 };
 
 } // namespace tile
