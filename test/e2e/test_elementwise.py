@@ -333,6 +333,29 @@ def test_sigmoids(rng, dtype):
 
 
 @tw.jit
+def silu(x):
+    wide = x.to(tl.float32)
+    return (wide * tl.sigmoid(wide)).to(x.dtype)
+
+
+@tw.jit
+def exp_in_single(x):
+    return (0.5 * tl.exp(x.to(tl.float32))).to(x.dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS[:2], ids=str)
+@pytest.mark.parametrize("op, reference", [(silu, lambda x: x / (1 + np.exp(-x))),
+                                           (exp_in_single, lambda x: np.exp(x) / 2)], ids=["silu", "exp"])
+def test_halves_computed_in_single(rng, op, reference, dtype):
+    """What is rounded to halves may be computed by shorter code, and is as exact as these are."""
+    # Within what exponentials of f32 hold.
+    x = np.concatenate([rng.uniform(-86, 86, SIZE), rng.normal(size=SIZE), [0, -0.0, np.inf, np.nan]]).astype(dtype)
+    with np.errstate(all="ignore"):
+        exact = reference(x.astype(np.float64))
+    assert ulp_error(run_unary(op, x), exact, flushes=True) <= 0.51
+
+
+@tw.jit
 def sigmoid_of_a_number(out):
     tl.store(out, tl.sigmoid(-0.5))
 

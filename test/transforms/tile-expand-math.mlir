@@ -106,6 +106,42 @@ module attributes {tile.target = #tile.target<"any", "any", {lanes = 32 : i32,
     return %y : f32
   }
 
+  // Of what is rounded to a half in the end less is enough: here a product less.
+  // CHECK-LABEL: func.func @rounded(
+  // CHECK-SAME: %[[X:.*]]: vector<8xf32>
+  func.func @rounded(%x: vector<8xf32>) -> vector<8xf16> {
+    // CHECK: %[[N:.*]] = arith.negf %[[X]]
+    // CHECK-NEXT: %[[T:.*]] = arith.mulf %[[N]]
+    // CHECK-NEXT: %[[E:.*]] = math.exp2 %[[T]]
+    // CHECK-NEXT: %[[S:.*]] = arith.addf %[[E]]
+    // CHECK-NEXT: arith.divf %{{.*}}, %[[S]] fastmath<{{.*}}arcp{{.*}}>
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %n = arith.negf %x : vector<8xf32>
+    %e = math.exp %n : vector<8xf32>
+    %s = arith.addf %e, %one : vector<8xf32>
+    %q = arith.divf %one, %s fastmath<afn> : vector<8xf32>
+    %y = arith.mulf %x, %q : vector<8xf32>
+    %h = arith.truncf %y : vector<8xf32> to vector<8xf16>
+    return %h : vector<8xf16>
+  }
+
+  // Differences, and what is used as it is, are not rounded away.
+  // CHECK-LABEL: func.func @not_rounded(
+  // CHECK: math.fma
+  // CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<afn>
+  // CHECK: math.fma
+  // CHECK: return
+  func.func @not_rounded(%x: vector<8xf32>) -> (vector<8xf16>, vector<8xf32>, vector<8xf16>) {
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %e = math.exp %x : vector<8xf32>
+    %d = arith.subf %e, %one : vector<8xf32>
+    %q = arith.divf %one, %d fastmath<afn> : vector<8xf32>
+    %h = arith.truncf %q : vector<8xf32> to vector<8xf16>
+    %f = math.exp %d : vector<8xf32>
+    %g = arith.truncf %f : vector<8xf32> to vector<8xf16>
+    return %h, %f, %g : vector<8xf16>, vector<8xf32>, vector<8xf16>
+  }
+
   // CHECK-LABEL: func.func @tanh_by_exp2(
   func.func @tanh_by_exp2(%x: vector<8xf32>, %d: f64) -> (vector<8xf32>, f64) {
     // CHECK: %[[E:.*]] = math.exp2 %{{.*}} : vector<8xf32>

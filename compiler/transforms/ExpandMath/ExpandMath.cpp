@@ -2,7 +2,10 @@
 #include "compiler/transforms/ExpandMath/ExpandMath.h"
 
 #include "compiler/transforms/ExpandMath/Expansions.h"
+#include "compiler/transforms/ExpandMath/HalfResults.h"
 #include "compiler/transforms/ExpandMath/MathTable.h"
+
+#include "mlir/IR/Matchers.h"
 
 namespace tile {
 #define GEN_PASS_DEF_EXPANDMATH
@@ -136,7 +139,9 @@ LogicalResult Expander::expandWide(Operation *op, Type element) {
   bool hasExp2 = ::isNative(target, "exp2", element, power->allowed);
   Lanes result = [&] {
     if (hasExp2 && isa<math::ExpOp>(op))
-      return expand::expByNativeExp2(operands[0]);
+      return element.isF32() && isRoundedToHalf(op->getResult(0))
+                 ? expand::roughExpByNativeExp2(operands[0])
+                 : expand::expByNativeExp2(operands[0]);
     if (hasExp2 && isa<math::TanhOp>(op) && element.isF32())
       return expand::tanhByNativeExp2(operands[0]);
     return row->expand(operands);
@@ -160,6 +165,32 @@ static void splitSinCos(math::SincosOp op) {
   op.erase();
 }
 
+/// Of 1 / (1 + x), where x is not negative, what a normal float does not hold is zero as a half:
+/// it needs no scale.
+static void simplifyDivisor(arith::DivFOp op) {
+  auto isBelow = [](Value value, double bound) {
+    Attribute constant;
+    FloatAttr number;
+    if (!matchPattern(value, m_Constant(&constant)))
+      return false;
+    auto elements = dyn_cast<SplatElementsAttr>(constant);
+    number = elements ? dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>())
+                      : dyn_cast<FloatAttr>(constant);
+    return number && std::abs(number.getValueAsDouble()) <= bound;
+  };
+  auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!sum || !getElementType(op.getType()).isF32() || !isBelow(op.getLhs(), 1.0))
+    return;
+  auto isOne = [&](Value part) { return matchPattern(part, m_OneFloat()); };
+  if (isOne(sum.getLhs()) ? !isNotNegative(sum.getRhs())
+                          : !isOne(sum.getRhs()) || !isNotNegative(sum.getLhs()))
+    return;
+  arith::FastMathFlags flags = op.getFastmath();
+  if (arith::bitEnumContainsAll(flags, arith::FastMathFlags::afn) &&
+      isRoundedToHalf(op.getResult()))
+    op.setFastmath(flags | arith::FastMathFlags::arcp);
+}
+
 /// All of `math`, and what `arith` has of the C library.
 static bool isExpandable(Operation *op) {
   return isa<arith::RemFOp>(op) || isa_and_present<math::MathDialect>(op->getDialect());
@@ -172,6 +203,7 @@ struct ExpandMathPass : tile::impl::ExpandMathBase<ExpandMathPass> {
     if (failed(verifyFacts(getOperation(), target)))
       return signalPassFailure();
     getOperation()->walk([](math::SincosOp op) { splitSinCos(op); });
+    getOperation()->walk([](arith::DivFOp op) { simplifyDivisor(op); });
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isExpandable(op))

@@ -47,6 +47,8 @@ Lanes halfExp(Lanes x);
 /// By an `exp2` that the target has; 3 units in the last place if that has 2.
 Lanes expByNativeExp2(Lanes x);
 Lanes tanhByNativeExp2(Lanes x); // of f32
+/// Within |x| + 3 units in the last place of f32.
+Lanes roughExpByNativeExp2(Lanes x);
 
 } // namespace tile::expand
 

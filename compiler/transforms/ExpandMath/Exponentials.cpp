@@ -110,3 +110,9 @@ Lanes expand::expByNativeExp2(Lanes x) {
   Lanes power(at, at.create<math::Exp2Op>(Value(t)).getResult());
   return fma(power, left, power);
 }
+
+Lanes expand::roughExpByNativeExp2(Lanes x) {
+  LaneBuilder &at = x.getBuilder();
+  Lanes t = x * kLog2E;
+  return {at, at.create<math::Exp2Op>(Value(t)).getResult()};
+}

@@ -1,0 +1,19 @@
+//===- HalfResults.h - Values of which half a float's bits are kept -------===//
+#ifndef TILE_COMPILER_TRANSFORMS_EXPANDMATH_HALFRESULTS_H
+#define TILE_COMPILER_TRANSFORMS_EXPANDMATH_HALFRESULTS_H
+
+#include "mlir/IR/Value.h"
+
+namespace tile {
+
+/// Whether all that becomes of `value`, of f32, is rounded to 16-bit floats, behind products,
+/// quotients, and sums of what is not negative: errors of it stay as small as they are beside
+/// what such floats round away.
+bool isRoundedToHalf(mlir::Value value);
+
+/// Whether elements are not negative, or NaN, as their definition shows.
+bool isNotNegative(mlir::Value value);
+
+} // namespace tile
+
+#endif // TILE_COMPILER_TRANSFORMS_EXPANDMATH_HALFRESULTS_H
