@@ -138,7 +138,9 @@ LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value
     bool reuses = isInLoop && load.reusesBlock;
     Value view = reuses ? awaited.lookup(op.getResult())
                         : Value(BufferViewOp::create(b, load.block, stack, slot));
-    Value pointer = values.lookupOrDefault(op.getPointer());
+    auto carried = llvm::find(carriedAddresses, op.getPointer()) - carriedAddresses.begin();
+    bool isCarried = carried < static_cast<int64_t>(addresses.size());
+    Value pointer = isCarried ? addresses[carried] : values.lookupOrDefault(op.getPointer());
     Value mask;
     if (!isWhole) {
       mask = op.getMask() ? values.lookupOrDefault(op.getMask()) : Value();
@@ -216,6 +218,41 @@ IRMapping LoopBuilder::cloneAddresses(const IRMapping &values) {
   for (Operation *op : schedule.addressOps)
     b.clone(*op, own);
   return own;
+}
+
+/// Whether `pointers` lie by one number behind others that `loop` does not change: then an addition
+/// for each copy is all that there is to compute.
+static bool isUniformSum(scf::ForOp loop, Value pointers) {
+  auto sum = pointers.getDefiningOp<AddPtrOp>();
+  return sum && sum.getOffset().getDefiningOp<SplatOp>() &&
+         loop.isDefinedOutsideOfLoop(sum.getPointer());
+}
+
+/// Products that are at work take the registers' bandwidth: what is computed between them and the
+/// copies behind them takes long, and copies come late. So where copies branch, which keeps
+/// assemblers from moving that back, addresses that take some computing are for the next iteration.
+void LoopBuilder::findCarriedAddresses() {
+  if (!schedule.completesLater || !canBranch() ||
+      llvm::any_of(schedule.addressOps, llvm::IsaPred<LoadOp>))
+    return;
+  for (const AheadLoad &load : schedule.loads)
+    if (Value pointer = LoadOp(load.load).getPointer(); !isUniformSum(loop, pointer))
+      carriedAddresses.push_back(pointer);
+}
+
+/// Those of the iteration `distance` steps after `induction`, which may not exist; `carriedAhead`
+/// are its values.
+LoopBuilder::Values LoopBuilder::computeAddresses(Value induction, int64_t distance) {
+  if (carriedAddresses.empty())
+    return {};
+  IRMapping values;
+  values.map(loop.getInductionVar(), advance(b, loop, induction, distance));
+  for (auto [value, index] : llvm::zip(carriedAhead, schedule.carried))
+    values.map(loop.getRegionIterArg(index), value);
+  for (Operation *op : schedule.addressOps)
+    b.clone(*op, values);
+  return llvm::map_to_vector(carriedAddresses,
+                             [&](Value pointer) { return values.lookupOrDefault(pointer); });
 }
 
 /// Nearly all iterations are whole: their copies need no predicates.
@@ -364,12 +401,14 @@ void LoopBuilder::createYield(ValueRange values) {
   scf::YieldOp::create(b, values);
 }
 
-/// Carried: what the rest needs, what addresses need, the block to copy to
-/// next, and the copies in flight.
+/// Carried: what the rest needs, what addresses need, those that are computed ahead, the block to
+/// copy to next, and the copies in flight.
 LoopBuilder::Values LoopBuilder::buildLoop() {
   Values inits = llvm::map_to_vector(
       neededArguments, [&](unsigned index) -> Value { return loop.getInits()[index]; });
   llvm::append_range(inits, carriedAhead);
+  findCarriedAddresses();
+  llvm::append_range(inits, computeAddresses(loop.getLowerBound(), ahead));
   inits.push_back(createInt(b.getI32Type(), ahead));
   llvm::append_range(inits, pending);
   scf::ForOp newLoop =
@@ -386,7 +425,8 @@ LoopBuilder::Values LoopBuilder::buildLoop() {
 void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
   ValueRange kept = arguments.take_front(neededArguments.size());
   ValueRange advanced = arguments.slice(kept.size(), carriedAhead.size());
-  Value slot = arguments[kept.size() + advanced.size()];
+  addresses = arguments.slice(kept.size() + advanced.size(), carriedAddresses.size());
+  Value slot = arguments[kept.size() + advanced.size() + addresses.size()];
   ValueRange inFlight = arguments.take_back(pending.size());
   Buffers buffers = awaited = mapBuffers(awaitNext(inFlight));
   Values started;
@@ -409,6 +449,7 @@ void LoopBuilder::buildBody(Value induction, ValueRange arguments) {
     return values.lookupOrDefault(loop.getYieldedValues()[index]);
   });
   llvm::append_range(yielded, carriedAhead);
+  llvm::append_range(yielded, computeAddresses(induction, ahead + 1));
   yielded.push_back(slot);
   llvm::append_range(yielded, inFlight.drop_front(schedule.loads.size()));
   llvm::append_range(yielded, started);

@@ -71,6 +71,8 @@ private:
   Values emitCopies(mlir::IRMapping &values, mlir::Value slot, mlir::Value isValid, bool isWhole);
   mlir::IRMapping cloneAddresses(const mlir::IRMapping &values);
   mlir::Value createIsWhole(mlir::IRMapping &values, mlir::Value isValid);
+  void findCarriedAddresses();
+  Values computeAddresses(mlir::Value induction, int64_t distance);
   bool isSteady(mlir::Value value) const;
   bool canBranch() const;
 
@@ -80,6 +82,10 @@ private:
   Values stacks;
   /// The copies that the iteration reads.
   Buffers awaited;
+  /// Addresses of the body that each iteration computes for the next one, and where they are in
+  /// the loop.
+  Values carriedAddresses;
+  mlir::ValueRange addresses;
 };
 
 } // namespace tile
