@@ -33,7 +33,8 @@ FLAT = [tile(128, 256, 64, 8, 3, FLATTEN=True), tile(128, 256, 64, 8, 4, PARTS=2
 SHARED = [tile(128, 128, 64, 8, 4, schedule="split", SPLITS=2), tile(128, 128, 64, 8, 4, schedule="stream"),
           tile(64, 256, 64, 4, 3, schedule="stream"), tile(128, 128, 64, 8, 4, schedule="split", SPLITS=1),
           tile(64, 128, 64, 4, 4, schedule="split", SPLITS=1), tile(64, 64, 64, 4, 6, schedule="split", SPLITS=1),
-          tile(64, 128, 64, 4, 6), tile(64, 128, 128, 4, 3)]
+          tile(64, 128, 64, 4, 6), tile(64, 128, 128, 4, 3), tile(64, 128, 128, 8, 4, GROUP_M=2),
+          tile(128, 64, 128, 8, 4, GROUP_M=2), tile(128, 64, 128, 8, 4, GROUP_M=2, schedule="split", SPLITS=1)]
 
 
 def few(m: int, n: int, k: int, splits: int, stages: int, warps: int = 4) -> Options:
@@ -50,7 +51,8 @@ FEW = {16: [few(16, 64, 128, 1, 4), few(16, 64, 128, 2, 4), few(16, 64, 256, 2, 
 def matmul() -> Iterator[Workload]:
     """Products by pointers, a program for each tile."""
     twin = load_twin("examples/matmul.py")
-    configs = [LARGE[0], LARGE[1], *SMALL[:2], tile(128, 128, 64, 8, 3), SMALL[3]]
+    configs = [LARGE[0], LARGE[1], *SMALL[:2], tile(128, 128, 64, 8, 3), SMALL[3],
+               tile(128, 64, 128, 8, 4)]
     for size in place.sizes((1024, 2048, 4096, 8192), (96,)):
         a, b = (place.randn(size, size, dtype=torch.float16) for _ in range(2))
         outputs = [torch.empty_like(a) for _ in range(3)]

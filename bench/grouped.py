@@ -27,6 +27,8 @@ EXPERTS = [dict(config, persistent=persistent) for config in EXPERTS for persist
 EXPERTS_FEW = [tile(m, n, k, 4, stages, persistent=False)
                for m, n, k, stages in ((16, 128, 64, 5), (16, 64, 128, 4), (16, 128, 128, 4), (32, 64, 128, 4),
                                        (32, 128, 64, 5), (64, 64, 128, 3), (64, 64, 64, 5), (64, 128, 64, 4))]
+EXPERTS_FEW += [tile(*sizes, persistent=True) for sizes in ((64, 128, 128, 8, 4), (64, 64, 256, 4, 3),
+                                                            (32, 128, 128, 4, 5))]
 
 
 def grouped() -> Iterator[Workload]:

@@ -87,3 +87,32 @@ def test_few_numbers_beside_operands(rng, block, warps, stages):
         here = np.where(np.arange(64) < size, steps[:64], 0)
         weights = x[:, :size] * (here[:, None] - steps[None, :size])
         assert same(out, weights.astype(np.float32) @ y[:size].astype(np.float32))
+
+
+@tw.jit
+def gathered_kernel(rows, bounds, a, b, out, K, N, M: tl.constexpr, SIDE: tl.constexpr, BLOCK: tl.constexpr):
+    m, n, d = tl.arange(0, M), tl.arange(0, SIDE), tl.arange(0, BLOCK)
+    row = tl.load(rows + m)
+    total = tl.zeros((M, SIDE), tl.float32)
+    for start in range(tl.load(bounds), tl.load(bounds + 1), BLOCK):
+        left = tl.load(bounds + 1) - start
+        x = tl.load(a + row[:, None] * K + start + d[None, :], mask=(row[:, None] >= 0) & (d[None, :] < left), other=0.0)
+        y = tl.load(b + (start + d)[:, None] * N + n[None, :], mask=(d[:, None] < left) & (n[None, :] < N), other=0.0)
+        total = tl.dot(x, y, total)
+    tl.store(out + m[:, None] * N + n[None, :], total, mask=n[None, :] < N)
+
+
+@pytest.mark.parametrize("M, side, block, warps", [(64, 64, 32, 4), (128, 128, 64, 8), (128, 64, 64, 4),
+                                                   (16, 128, 64, 4)])
+def test_rows_that_a_table_names(rng, M, side, block, warps):
+    """Some rows are none, and the last block of a part of the columns is not full, or a part is empty."""
+    K = 4 * block + 8
+    for begin, end, N, stages in [(0, K, side, 3), (block, K, side - 8, 2), (8, 8, side, 3), (8, 9, side, 4),
+                                  (0, block, side, 1), (16, 3 * block + 16, side, 5)]:
+        a, b = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((20, K), (K, N)))
+        rows, bounds = rng.integers(-3, 20, M).astype(np.int32), np.array([begin, end], np.int32)
+        out = np.full((M, N), -7, np.float32)
+        gathered_kernel[(1,)](rows, bounds, a, b, out, K, N, M=M, SIDE=side, BLOCK=block, num_warps=warps,
+                              num_stages=stages)
+        picked = np.where(rows[:, None] >= 0, a[rows.clip(0)], 0).astype(np.float32)
+        assert same(out, picked[:, begin:end] @ b[begin:end].astype(np.float32))
