@@ -25,8 +25,11 @@ public:
     if (failed(prepare()))
       return failure();
     reduceRegisters(plan.order, plan.kept);
-    for (auto [i, step] : llvm::enumerate(plan.laneSteps))
-      i < plan.splitBits.size() ? splitLanes(step, plan.splitBits[i]) : combineLanes(step);
+    size_t splits = plan.splitBits.size();
+    for (auto [step, bit] : llvm::zip(plan.laneSteps, plan.splitBits))
+      splitLanes(step, bit);
+    for (uint64_t step : ArrayRef(plan.laneSteps).drop_front(splits))
+      combineLanes(step);
     if (failed(combineWarps()))
       return failure();
     for (auto [result, value] : llvm::zip(op.getReduced(), values))

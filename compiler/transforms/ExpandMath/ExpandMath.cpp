@@ -165,28 +165,29 @@ static void splitSinCos(math::SincosOp op) {
   op.erase();
 }
 
-/// Of 1 / (1 + x), where x is not negative, what a normal float does not hold is zero as a half:
-/// it needs no scale.
-static void simplifyDivisor(arith::DivFOp op) {
-  auto isBelow = [](Value value, double bound) {
-    Attribute constant;
-    FloatAttr number;
-    if (!matchPattern(value, m_Constant(&constant)))
-      return false;
-    auto elements = dyn_cast<SplatElementsAttr>(constant);
-    number = elements ? dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>())
-                      : dyn_cast<FloatAttr>(constant);
-    return number && std::abs(number.getValueAsDouble()) <= bound;
-  };
+/// Whether it is c / (1 + x) where c is a constant of at most one and x is not negative.
+static bool isInverseOfSum(arith::DivFOp op) {
   auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
-  if (!sum || !getElementType(op.getType()).isF32() || !isBelow(op.getLhs(), 1.0))
-    return;
-  auto isOne = [&](Value part) { return matchPattern(part, m_OneFloat()); };
-  if (isOne(sum.getLhs()) ? !isNotNegative(sum.getRhs())
-                          : !isOne(sum.getRhs()) || !isNotNegative(sum.getLhs()))
-    return;
+  Attribute constant;
+  if (!sum || !matchPattern(op.getLhs(), m_Constant(&constant)))
+    return false;
+  if (auto elements = dyn_cast<SplatElementsAttr>(constant))
+    constant = elements.getSplatValue<Attribute>();
+  auto numerator = dyn_cast<FloatAttr>(constant);
+  if (!numerator || std::abs(numerator.getValueAsDouble()) > 1.0)
+    return false;
+  for (auto [one, rest] : {std::pair(sum.getLhs(), sum.getRhs()), {sum.getRhs(), sum.getLhs()}})
+    if (matchPattern(one, m_OneFloat()) && isNotNegative(rest))
+      return true;
+  return false;
+}
+
+/// Where such a quotient is rounded to a half, what a normal float does not hold is zero: the
+/// divisor needs no scale.
+static void simplifyDivisor(arith::DivFOp op) {
   arith::FastMathFlags flags = op.getFastmath();
-  if (arith::bitEnumContainsAll(flags, arith::FastMathFlags::afn) &&
+  if (getElementType(op.getType()).isF32() &&
+      arith::bitEnumContainsAll(flags, arith::FastMathFlags::afn) && isInverseOfSum(op) &&
       isRoundedToHalf(op.getResult()))
     op.setFastmath(flags | arith::FastMathFlags::arcp);
 }

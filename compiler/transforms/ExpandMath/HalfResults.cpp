@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tile;
 
 /// Definitions that are looked through at most: code is made of few.
-static constexpr unsigned kMostSteps = 16;
+static constexpr unsigned kMostSteps = 8;
 
 /// Whether the op hands on elements as they are.
 static bool movesElements(Operation *op) {

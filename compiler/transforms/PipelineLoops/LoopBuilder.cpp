@@ -189,7 +189,8 @@ bool LoopBuilder::canBranch() const {
   });
 }
 
-/// Whether the iteration exists and all masks are true, but for such parts.
+/// Whether the iteration exists and all masks are true, but for such parts; null if numbers do not
+/// tell.
 Value LoopBuilder::createIsWhole(IRMapping &values, Value isValid) {
   Value isWhole = isValid;
   for (const AheadLoad &load : schedule.loads) {
@@ -200,6 +201,8 @@ Value LoopBuilder::createIsWhole(IRMapping &values, Value isValid) {
     for (Value part : isDecided ? SmallVector<Value>{mask} : getConjuncts(mask))
       if (isDecided || !isSteady(part)) {
         Value allTrue = createIsAllTrue(b, values.lookupOrDefault(part));
+        if (!allTrue)
+          return {};
         isWhole = arith::AndIOp::create(b, isWhole, allTrue);
       }
   }
@@ -258,9 +261,9 @@ LoopBuilder::Values LoopBuilder::computeAddresses(Value induction, int64_t dista
 /// Nearly all iterations are whole: their copies need no predicates.
 LoopBuilder::Values LoopBuilder::createCopies(IRMapping &values, Value slot, Value isValid,
                                               bool branches) {
-  if (!branches || !canBranch())
+  Value isWhole = branches && canBranch() ? createIsWhole(values, isValid) : Value();
+  if (!isWhole)
     return emitCopies(values, slot, isValid, /*isWhole=*/false);
-  Value isWhole = createIsWhole(values, isValid);
   SmallVector<Type> types = llvm::map_to_vector(
       schedule.loads, [](const AheadLoad &load) -> Type { return PendingType::get(load.block); });
   auto branch = scf::IfOp::create(b, types, isWhole, /*withElseRegion=*/true);
