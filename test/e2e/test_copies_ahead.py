@@ -96,7 +96,7 @@ def gathered_kernel(rows, bounds, a, b, out, K, N, M: tl.constexpr, SIDE: tl.con
     total = tl.zeros((M, SIDE), tl.float32)
     for start in range(tl.load(bounds), tl.load(bounds + 1), BLOCK):
         left = tl.load(bounds + 1) - start
-        x = tl.load(a + row[:, None] * K + start + d[None, :], mask=(row[:, None] >= 0) & (d[None, :] < left), other=0.0)
+        x = tl.load(a + row[:, None] * K + start + d[None, :], mask=(row[:, None] >= 0) & (d[None, :] < left), other=0)
         y = tl.load(b + (start + d)[:, None] * N + n[None, :], mask=(d[:, None] < left) & (n[None, :] < N), other=0.0)
         total = tl.dot(x, y, total)
     tl.store(out + m[:, None] * N + n[None, :], total, mask=n[None, :] < N)
