@@ -343,6 +343,22 @@ def exp_in_single(x):
     return (0.5 * tl.exp(x.to(tl.float32))).to(x.dtype)
 
 
+@tw.jit
+def softsign(x):
+    wide = x.to(tl.float32)
+    return (wide * (1.0 / (1.0 + tl.abs(wide)))).to(x.dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS[:2], ids=str)
+def test_quotients_that_only_large_factors_bring_back(rng, dtype):
+    """1 / (1 + x) may be no normal float, and what is multiplied by it one again, also as a half."""
+    x = np.concatenate([some(rng, dtype, SIZE), rng.uniform(-88.7, -87.3, 64)]).astype(dtype)
+    x = x[np.isfinite(x.astype(np.float64))]
+    wide = x.astype(np.float64)
+    assert ulp_error(run_unary(softsign, x), wide / (1 + np.abs(wide)), flushes=True) <= 0.51
+    assert ulp_error(run_unary(silu, x[-64:]), wide[-64:] / (1 + np.exp(-wide[-64:])), flushes=True) <= 0.51
+
+
 @pytest.mark.parametrize("dtype", FLOATS[:2], ids=str)
 @pytest.mark.parametrize("op, reference", [(silu, lambda x: x / (1 + np.exp(-x))),
                                            (exp_in_single, lambda x: np.exp(x) / 2)], ids=["silu", "exp"])

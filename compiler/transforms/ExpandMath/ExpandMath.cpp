@@ -5,8 +5,6 @@
 #include "compiler/transforms/ExpandMath/HalfResults.h"
 #include "compiler/transforms/ExpandMath/MathTable.h"
 
-#include "mlir/IR/Matchers.h"
-
 namespace tile {
 #define GEN_PASS_DEF_EXPANDMATH
 #include "compiler/transforms/ExpandMath/ExpandMath.h.inc"
@@ -165,33 +163,6 @@ static void splitSinCos(math::SincosOp op) {
   op.erase();
 }
 
-/// Whether it is c / (1 + x) where c is a constant of at most one and x is not negative.
-static bool isInverseOfSum(arith::DivFOp op) {
-  auto sum = op.getRhs().getDefiningOp<arith::AddFOp>();
-  Attribute constant;
-  if (!sum || !matchPattern(op.getLhs(), m_Constant(&constant)))
-    return false;
-  if (auto elements = dyn_cast<SplatElementsAttr>(constant))
-    constant = elements.getSplatValue<Attribute>();
-  auto numerator = dyn_cast<FloatAttr>(constant);
-  if (!numerator || std::abs(numerator.getValueAsDouble()) > 1.0)
-    return false;
-  for (auto [one, rest] : {std::pair(sum.getLhs(), sum.getRhs()), {sum.getRhs(), sum.getLhs()}})
-    if (matchPattern(one, m_OneFloat()) && isNotNegative(rest))
-      return true;
-  return false;
-}
-
-/// Where such a quotient is rounded to a half, what a normal float does not hold is zero: the
-/// divisor needs no scale.
-static void simplifyDivisor(arith::DivFOp op) {
-  arith::FastMathFlags flags = op.getFastmath();
-  if (getElementType(op.getType()).isF32() &&
-      arith::bitEnumContainsAll(flags, arith::FastMathFlags::afn) && isInverseOfSum(op) &&
-      isRoundedToHalf(op.getResult()))
-    op.setFastmath(flags | arith::FastMathFlags::arcp);
-}
-
 /// All of `math`, and what `arith` has of the C library.
 static bool isExpandable(Operation *op) {
   return isa<arith::RemFOp>(op) || isa_and_present<math::MathDialect>(op->getDialect());
@@ -204,7 +175,6 @@ struct ExpandMathPass : tile::impl::ExpandMathBase<ExpandMathPass> {
     if (failed(verifyFacts(getOperation(), target)))
       return signalPassFailure();
     getOperation()->walk([](math::SincosOp op) { splitSinCos(op); });
-    getOperation()->walk([](arith::DivFOp op) { simplifyDivisor(op); });
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isExpandable(op))

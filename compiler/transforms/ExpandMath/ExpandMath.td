@@ -32,9 +32,8 @@ def ExpandMath : Pass<"tile-expand-math"> {
     and `tanh` of f32, are expanded into a native `exp2` where there is one; quotients
     with the flags `afn` and `arcp` then stand for approximate inverses, of numbers
     from 1 on: those whose inverse is not normal may give 0. Where all that becomes
-    of them is rounded to 16-bit floats, `exp` of f32 is that `exp2` of a product
-    alone (its error grows with its argument, to 90 units), and 1 / (1 + x), where x
-    is not negative, such an inverse. `ldexp` (on scalars and
+    of it is rounded to 16-bit floats, `exp` of f32 is that `exp2` of a product
+    alone (its error grows with its argument, to 90 units). `ldexp` (on scalars and
     vectors only) is no operation but serves expansions: LLVM's intrinsic then
     stands where two products would scale by a power of two, to the same bits.
 

@@ -47,8 +47,6 @@ static bool isNotNegative(Value value, unsigned steps) {
   return isa<arith::AddFOp, arith::DivFOp>(op) && are(op->getOperands());
 }
 
-bool tile::isNotNegative(Value value) { return ::isNotNegative(value, kMostSteps); }
-
 static bool isHalf(Type type) {
   Type element = getElementTypeOrSelf(type);
   return element.isF16() || element.isBF16();
@@ -58,14 +56,25 @@ static bool isHalf(Type type) {
 static bool keepsErrors(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<arith::AddFOp>(op))
-    return llvm::all_of(op->getOperands(), [](Value part) { return tile::isNotNegative(part); });
+    return llvm::all_of(op->getOperands(),
+                        [](Value part) { return isNotNegative(part, kMostSteps); });
   if (isa<arith::SelectOp>(op))
     return use.getOperandNumber() > 0;
   return movesElements(op) || isa<arith::MulFOp, arith::DivFOp, arith::NegFOp, math::AbsFOp>(op);
 }
 
+/// Products and quotients both of whose operands have the error: each may double it.
+static int64_t countPowers(const SetVector<Value> &values) {
+  return llvm::count_if(values, [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op) &&
+           llvm::all_of(op->getOperands(), [&](Value part) { return values.contains(part); });
+  });
+}
+
 bool tile::isRoundedToHalf(Value value) {
   constexpr size_t kMostValues = 64;
+  constexpr int64_t kMostPowers = 2;
   SetVector<Value> values;
   values.insert(value);
   for (size_t i = 0; i < values.size(); ++i)
@@ -77,5 +86,5 @@ bool tile::isRoundedToHalf(Value value) {
         return false;
       values.insert_range(user->getResults());
     }
-  return !value.use_empty();
+  return !value.use_empty() && countPowers(values) <= kMostPowers;
 }

@@ -7,12 +7,9 @@
 namespace tile {
 
 /// Whether all that becomes of `value`, of f32, is rounded to 16-bit floats, behind products,
-/// quotients, and sums of what is not negative: errors of it stay as small as they are beside
-/// what such floats round away.
+/// quotients, and sums of what is not negative, few of them powers: relative errors of it stay
+/// small beside what such floats round away.
 bool isRoundedToHalf(mlir::Value value);
-
-/// Whether elements are not negative, or NaN, as their definition shows.
-bool isNotNegative(mlir::Value value);
 
 } // namespace tile
 
