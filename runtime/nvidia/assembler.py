@@ -78,8 +78,11 @@ def assemble_with_log(ptx: str, arch: str, options: CompileOptions | None = None
         AssemblerError: If the assembler refuses the text.
     """
     assembly = _assemble(ptx, arch, _flags(options))
-    bound = _find_bound(ptx, assembly) if assembly else None
-    if assembly is None or bound is None:
+    # Warps with roles share registers out themselves.
+    if assembly is None or assembly.spill_bytes or "setmaxnreg" in ptx:
+        return assembly
+    bound = _find_bound(ptx, assembly.registers)
+    if bound is None:
         return assembly
     # On the same line: remarks tell lines of the text.
     bounded = re.sub(r"(\.reqntid [\d, ]+\d)", rf"\1 .maxnreg {bound}", ptx, count=1)
@@ -98,7 +101,7 @@ def _assemble(ptx: str, arch: str, flags: list[str]) -> Assembly | None:
             if path is None:
                 raise  # else ptxas may be newer, or has its own words
         else:
-            if path is None or not _may_share_more(ptx, assembly.registers):
+            if path is None or _find_bound(ptx, assembly.registers) is None:
                 return assembly
             return _better(ptx, assembly, _assemble_by_ptxas(path, ptx, arch, flags))
     return _assemble_by_ptxas(path, ptx, arch, flags) if path else None
@@ -123,27 +126,16 @@ def _count_most_programs(ptx: str, threads: int) -> int:
     return min(_MOST_THREADS // threads, int(by_memory[1]) if by_memory else _MOST_THREADS)
 
 
-def _may_share_more(ptx: str, registers: int | None) -> bool:
-    """Whether a fifth fewer registers would let one more program share a multiprocessor; only where programs do not
-    say themselves how many a thread has."""
+def _find_bound(ptx: str, registers: int | None) -> int | None:
+    """Registers of a thread with which one more program would share a multiprocessor, where these are at most a fifth
+    fewer; only where programs do not say themselves how many a thread has."""
     threads = _count_threads(ptx)
     if not threads or not registers or ".maxnreg" in ptx:
-        return False
-    programs = _count_programs(threads, registers)
-    return (_count_programs(threads, registers - registers // 5) > programs
-            and programs < _count_most_programs(ptx, threads))
-
-
-def _find_bound(ptx: str, assembly: Assembly) -> int | None:
-    """Registers of a thread with which one more program would share a multiprocessor, where these are at most a fifth
-    fewer. Warps with roles bound their own."""
-    threads, registers = _count_threads(ptx), assembly.registers
-    if not threads or not registers or assembly.spill_bytes or ".maxnreg" in ptx or "setmaxnreg" in ptx:
         return None
-    programs = _count_programs(threads, registers)
-    bound = _REGISTERS // ((programs + 1) * threads) // _REGISTER_STEP * _REGISTER_STEP
+    more = _count_programs(threads, registers) + 1
+    bound = _REGISTERS // (more * threads) // _REGISTER_STEP * _REGISTER_STEP
     is_near = registers - bound <= registers // 5
-    return bound if is_near and programs < _count_most_programs(ptx, threads) else None
+    return bound if is_near and more <= _count_most_programs(ptx, threads) else None
 
 
 def _better(ptx: str, first: Assembly, second: Assembly) -> Assembly:

@@ -4,6 +4,7 @@
 #include "dialects/tile/IR/TileOps.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -171,4 +172,14 @@ bool tile::mayBeAllTrue(Value mask) {
   ImplicitLocOpBuilder b(mask.getLoc(), mask.getContext());
   b.setInsertionPointToEnd(&scratch);
   return createIsAllTrue(b, mask) != nullptr;
+}
+
+SmallVector<Value> tile::getConjuncts(Value mask) {
+  SetVector<Value> parts;
+  parts.insert(mask);
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (auto both = parts[i].getDefiningOp<arith::AndIOp>())
+      parts.insert_range(both->getOperands());
+  return llvm::to_vector(llvm::make_filter_range(
+      parts, [](Value part) { return !part.getDefiningOp<arith::AndIOp>(); }));
 }

@@ -16,6 +16,8 @@ namespace tile {
 mlir::Value createIsAllTrue(mlir::ImplicitLocOpBuilder &b, mlir::Value mask);
 /// Whether there is such code.
 bool mayBeAllTrue(mlir::Value mask);
+/// The terms of the conjunction `mask`: all of them are true where it is.
+llvm::SmallVector<mlir::Value> getConjuncts(mlir::Value mask);
 
 } // namespace tile
 

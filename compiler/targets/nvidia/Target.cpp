@@ -1,6 +1,7 @@
 //===- Target.cpp - NVIDIA GPUs ---------------------------------------------===//
 #include "compiler/core/Target.h"
 
+#include "compiler/analysis/BufferPlan/BufferPlan.h"
 #include "compiler/conversion/GPUStages.h"
 #include "compiler/core/Codegen.h"
 #include "compiler/core/PairHalfwords.h"
@@ -264,10 +265,8 @@ void NvidiaTarget::buildStage(OpPassManager &pm, llvm::StringRef stage,
 
 /// What the text of PTX does not tell, since the launch gives programs their on-chip memory: who
 /// assembles it weighs registers against programs that share a multiprocessor.
-static std::string describeMemory(ModuleOp module, StringRef arch) {
-  constexpr int32_t kReservedBytes = 1024; // of each program
-  auto bytes = static_cast<int32_t>(getModuleInt(module, kSharedBytesAttr, 0));
-  int32_t programs = (getArch(arch).onChipBytes + kReservedBytes) / (bytes + kReservedBytes);
+static std::string describeMemory(ModuleOp module) {
+  int64_t programs = countFittingPrograms(module, getModuleInt(module, kSharedBytesAttr, 0));
   return "// programs that on-chip memory admits: " + std::to_string(programs) + "\n";
 }
 
@@ -300,7 +299,7 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
     return generateCode(module, codegen, CodegenOutput::LLVMIR);
   FailureOr<std::string> text = generateCode(module, codegen, CodegenOutput::Assembly);
   if (succeeded(text))
-    *text = describeMemory(module, options.arch) + *text;
+    *text = describeMemory(module) + *text;
   return text;
 }
 

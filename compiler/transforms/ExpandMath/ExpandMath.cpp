@@ -22,8 +22,6 @@ static constexpr llvm::StringLiteral kScaleFunction = "ldexp";
 
 static StringRef getFunction(Operation *op) { return op->getName().stripDialect(); }
 
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
 /// Reports native functions that the table does not know: a misspelt one would
 /// be expanded in silence.
 static LogicalResult verifyFacts(Operation *root, TargetAttr target) {

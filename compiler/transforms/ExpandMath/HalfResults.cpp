@@ -1,8 +1,6 @@
 //===- HalfResults.cpp - Values of which half a float's bits are kept -----===//
 #include "compiler/transforms/ExpandMath/HalfResults.h"
 
-#include "dialects/tile/IR/TileOps.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -47,7 +45,7 @@ static bool isNotNegative(Value value, unsigned steps) {
   return isa<arith::AddFOp, arith::DivFOp>(op) && are(op->getOperands());
 }
 
-static bool isHalf(Type type) {
+bool tile::isHalf(Type type) {
   Type element = getElementTypeOrSelf(type);
   return element.isF16() || element.isBF16();
 }

@@ -6,6 +6,9 @@
 
 namespace tile {
 
+/// Whether it is, or has elements, of a 16-bit float.
+bool isHalf(mlir::Type type);
+
 /// Whether all that becomes of `value`, of f32, is rounded to 16-bit floats, behind products,
 /// quotients, and sums of what is not negative, few of them powers: relative errors of it stay
 /// small beside what such floats round away.

@@ -117,17 +117,6 @@ void LoopBuilder::allocate() {
   b.setLoc(loop.getLoc());
 }
 
-/// What are all true where `mask` is.
-static SmallVector<Value> getConjuncts(Value mask) {
-  SetVector<Value> parts;
-  parts.insert(mask);
-  for (size_t i = 0; i < parts.size(); ++i)
-    if (auto both = parts[i].getDefiningOp<arith::AndIOp>())
-      parts.insert_range(both->getOperands());
-  return llvm::to_vector(llvm::make_filter_range(
-      parts, [](Value part) { return !part.getDefiningOp<arith::AndIOp>(); }));
-}
-
 /// The copies of one iteration. Masked each for itself, unless `isWhole`.
 LoopBuilder::Values LoopBuilder::emitCopies(IRMapping &values, Value slot, Value isValid,
                                             bool isWhole) {

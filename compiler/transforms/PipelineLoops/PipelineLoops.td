@@ -43,6 +43,10 @@ def PipelineLoops : Pass<"tile-pipeline-loops", "::mlir::func::FuncOp"> {
     behind the first of them, which is at work meanwhile. They are
     `tile.previous_block`: the block that they write is not one that their own
     iteration reads.
+    Where numbers tell that an iteration exists and that all masks are true, but for
+    parts of them that do not change in the loop, its copies branch around the rest
+    of the predicates. If copies start behind products that are at work, addresses that
+    take more than an addition are then computed for those of the next iteration.
     What threads alone read, before that, needs no more buffers than there are
     copies ahead, if more programs are at work together then: copies go where
     their own iteration has read (`tile.read_block`).

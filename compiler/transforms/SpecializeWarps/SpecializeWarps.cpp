@@ -174,13 +174,14 @@ static bool readsCopies(DotOp dot, scf::ForOp loop, ArrayRef<RingLoad> loads) {
   });
 }
 
-/// Whether `value` depends on what is loaded.
+/// Whether `value` depends on what memory holds.
 static bool isLoaded(Value value) {
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.omitBlockArguments = options.inclusive = true;
-  return failed(getBackwardSlice(value, &slice, options)) ||
-         llvm::any_of(slice, llvm::IsaPred<LoadOp>);
+  return failed(getBackwardSlice(value, &slice, options)) || llvm::any_of(slice, [](Operation *op) {
+           return op->getNumRegions() == 0 && !isMemoryEffectFree(op);
+         });
 }
 
 /// Whether one thread may copy all that the loop's products read, in programs that do like amounts
