@@ -206,3 +206,33 @@ func.func @rows_that_end_anywhere(%x: !tile.ptr<f16> {tile.divisibility = 16 : i
   return %r : tensor<64x16xf32>
 }
 }
+
+// -----
+
+// An operand of bytes has sixteen elements a thread; that makes no wider what is stored in the same shape.
+// CHECK-DAG: #[[BYTES:.+]] = #tile.layout<[64, 64]: register = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8],
+// CHECK-DAG: #[[WORDS:.+]] = #tile.layout<[64, 64]: register = {{\[\[}}0, 1], [0, 2], [{{[1-9]}}
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @wider_results
+func.func @wider_results(%x: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %b: tensor<64x64xi8>, %acc: tensor<64x64xi32>) {
+  %i = tile.arange 0 : tensor<64xi32>
+  %width = arith.constant dense<64> : tensor<64x1xi32>
+  %i1 = tile.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %i2 = arith.muli %i1, %width : tensor<64x1xi32>
+  %j1 = tile.expand_dims %i axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %ib = tile.broadcast %i2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %jb = tile.broadcast %j1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %ib, %jb : tensor<64x64xi32>
+  %xs = tile.splat %x : tensor<64x64x!tile.ptr<i8>>
+  %px = tile.addptr %xs, %o : tensor<64x64x!tile.ptr<i8>>, tensor<64x64xi32>
+  // CHECK: tile.load %{{.*}} : tensor<64x64x!tile.ptr<i8>, #[[BYTES]]>
+  %a = tile.load %px : tensor<64x64x!tile.ptr<i8>>
+  %d = tile.dot %a, %b, %acc : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  %r = arith.sitofp %d : tensor<64x64xi32> to tensor<64x64xf32>
+  %ys = tile.splat %y : tensor<64x64x!tile.ptr<f32>>
+  %py = tile.addptr %ys, %o : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  // CHECK: tile.store %{{.*}} : tensor<64x64x!tile.ptr<f32>, #[[WORDS]]>
+  tile.store %py, %r : tensor<64x64x!tile.ptr<f32>>
+  return
+}
+}

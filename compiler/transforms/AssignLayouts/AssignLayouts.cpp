@@ -35,7 +35,8 @@ struct Access {
   Value pointer;
   SmallVector<unsigned> order; // dimensions, most contiguous first
   int64_t width;               // elements a vector
-  bool isPartial = false;      // of which the last ones may be masked
+  bool isOperand = false;      // reads what a dot multiplies
+  bool isPartial = false;      // of whose vectors the last elements may be masked
   /// The dimension along which the program reduces what it reads, if one alone.
   std::optional<unsigned> reduced = std::nullopt;
 };
@@ -142,12 +143,14 @@ static bool mayBecomeCopy(Operation *op) {
 }
 
 /// Accesses of one shape that run in the same order share the widest of their
-/// vectors: a layout in common is worth more than each one's exact width.
+/// vectors: a layout in common is worth more than each one's exact width. Operands of
+/// dots have others anyway: what they are loaded by would only make stores of wider elements write
+/// half of a sector at a time.
 static void shareWidths(MutableArrayRef<Access> accesses) {
-  std::map<std::tuple<SmallVector<int64_t>, SmallVector<unsigned>, bool>, int64_t> widest;
+  std::map<std::tuple<SmallVector<int64_t>, SmallVector<unsigned>, bool, bool>, int64_t> widest;
   auto key = [](const Access &access) {
     return std::tuple(SmallVector<int64_t>(getShape(access.pointer.getType())), access.order,
-                      access.isPartial);
+                      access.isOperand, access.isPartial);
   };
   for (Access &access : accesses) {
     int64_t &width = widest[key(access)];
@@ -205,7 +208,9 @@ void LayoutAssigner::collectAccesses() {
     bool isPartial = copied > width;
     for (width = copied; width > share;)
       width /= 2;
-    accesses.push_back({op, pointer, order, width, isPartial});
+    auto load = dyn_cast<LoadOp>(op);
+    bool isOperand = load && isMultiplied(load.getResult());
+    accesses.push_back({op, pointer, order, width, isOperand, isPartial});
   });
   shareWidths(accesses);
   shareReductions(accesses);
