@@ -68,13 +68,6 @@ bool OffsetCarrier::isUniform(Value value) {
   return matchPattern(value, m_Constant(&elements)) && elements.isSplat();
 }
 
-/// What promises are made about.
-static Value skipHints(Value value) {
-  while (auto hint = value.getDefiningOp<HintOp>())
-    value = hint.getSource();
-  return value;
-}
-
 /// What is promised of the argument itself is promised anew in each iteration.
 std::optional<Advance> OffsetCarrier::match(unsigned index) {
   Value argument = loop.getRegionIterArg(index);

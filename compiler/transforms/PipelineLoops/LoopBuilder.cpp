@@ -215,7 +215,7 @@ IRMapping LoopBuilder::cloneAddresses(const IRMapping &values) {
 /// Whether `pointers` lie by one number behind others that `loop` does not change: then an addition
 /// for each copy is all that there is to compute.
 static bool isUniformSum(scf::ForOp loop, Value pointers) {
-  auto sum = pointers.getDefiningOp<AddPtrOp>();
+  auto sum = skipHints(pointers).getDefiningOp<AddPtrOp>();
   return sum && sum.getOffset().getDefiningOp<SplatOp>() &&
          loop.isDefinedOutsideOfLoop(sum.getPointer());
 }

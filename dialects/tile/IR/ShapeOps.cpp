@@ -279,6 +279,12 @@ LogicalResult ExtractOp::canonicalize(ExtractOp outer, PatternRewriter &rewriter
 // hint, convert_layout
 //===----------------------------------------------------------------------===//
 
+Value tile::skipHints(Value value) {
+  while (auto hint = value.getDefiningOp<HintOp>())
+    value = hint.getSource();
+  return value;
+}
+
 LogicalResult HintOp::verify() {
   size_t dims = std::max<size_t>(1, getShape(getType()).size());
   for (auto list : {getDivisibility(), getContiguity(), getConstancy()}) {

@@ -37,6 +37,9 @@ bool isAtomic(mlir::Operation *op);
 /// What `op` does, where it is atomic.
 std::optional<AtomicAccess> getAtomicAccess(mlir::Operation *op);
 
+/// What the promises that `value` is the result of are made about; `value` where it is of none.
+mlir::Value skipHints(mlir::Value value);
+
 } // namespace tile
 
 #endif // TILE_DIALECTS_TILE_IR_TILEOPS_H

@@ -4,7 +4,7 @@ module attributes {tile.num_stages = 4 : i32, tile.num_warps = 8 : i32,
     tile.target = #tile.target<"nvidia", "sm_90a", {access_bits = 128 : i32, async_copy_bytes = array<i64: 4, 8, 16>, lanes = 32 : i32, on_chip_bytes = 232448 : i32, units = [#nvidia.wgmma<f16>, #nvidia.mma_sync<f16>]}>} {
 // Rows that a table names, some of them none, and a bound of the columns: one number tells that all columns are inside.
 // Then copies are masked by the rows alone, which are the same in all iterations. Addresses that differ by a number
-// are added up where the copies are.
+// are added up where the copies are, also where something is promised of them.
 // CHECK-LABEL: func.func @gathered
 // CHECK: %[[INSIDE:.+]] = arith.cmpi slt, {{.*}} : tensor<128xi32
 // CHECK: scf.for
@@ -52,7 +52,8 @@ func.func @gathered(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile
   %pb = tile.addptr %sb, %ob : tensor<64x256x!tile.ptr<f16>>, tensor<64x256xi32>
   %d = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> tensor<128x256xf32> : i32 {
     %ks = tile.splat %k : tensor<128x64xi32>
-    %pa = tile.addptr %pa0, %ks : tensor<128x64x!tile.ptr<f16>>, tensor<128x64xi32>
+    %sum = tile.addptr %pa0, %ks : tensor<128x64x!tile.ptr<f16>>, tensor<128x64xi32>
+    %pa = tile.hint %sum divisibility [16, 16] : tensor<128x64x!tile.ptr<f16>>
     %left = arith.subi %n, %k : i32
     %lefts = tile.splat %left : tensor<1x64xi32>
     %columns = arith.cmpi slt, %k1, %lefts : tensor<1x64xi32>
