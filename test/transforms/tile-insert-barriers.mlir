@@ -277,19 +277,25 @@ func.func @lock(%x: !tile.ptr<f32>, %lock: !tile.ptr<i32>, %v: tensor<1024xf32, 
   return
 }
 
-// Threads meet to learn what an atomic operation found, which is after it has released.
+// Threads meet to learn what an atomic operation found, which is after it has released: not once more before they are
+// told, unless some may still read there.
 // CHECK-LABEL: func.func @count
 func.func @count(%x: !tile.ptr<f32>, %counter: !tile.ptr<i32>, %v: tensor<1024xf32, #l>, %one: i32) -> i32 {
   %xs = tile.splat %x : tensor<1024x!tile.ptr<f32>, #l>
   // CHECK: tile.store
   tile.store %xs, %v : tensor<1024x!tile.ptr<f32>, #l>
   // CHECK-NEXT: tile.barrier
-  // CHECK-NEXT: tile.atomic_rmw
+  // CHECK-NEXT: tile.atomic_rmw {{.*}}{scratch_is_free,
   %a = tile.atomic_rmw add %counter, %one {tile.scratch_offset = 0 : i32} : !tile.ptr<i32>
   // CHECK-NOT: tile.barrier
   // CHECK: tile.load
   %b = tile.load %xs : tensor<1024x!tile.ptr<f32>, #l>
-  return %a : i32
+  // CHECK: tile.atomic_rmw
+  // CHECK-NOT: scratch_is_free
+  // CHECK-SAME: tile.scratch_offset = 0
+  %c = tile.atomic_rmw add %counter, %a {tile.scratch_offset = 0 : i32, semantic = #tile<semantic relaxed>} : !tile.ptr<i32>
+  // CHECK: return
+  return %c : i32
 }
 
 // Where data moves within warps, a warp waits for no other, in the next iteration neither.

@@ -120,9 +120,13 @@ static int64_t getReductionBytes(ReduceOp op) {
   return bytes;
 }
 
-bool tile::meetsInside(ReduceOp op) {
+bool tile::meetsInside(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce)
+    return (isAtomic(op) || isa<TimerOp>(op)) &&
+           llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
   std::optional<ReductionPlan> plan =
-      planReduction(getBlockLayout(op.getSources().front().getType()), op.getAxis());
+      planReduction(getBlockLayout(reduce.getSources().front().getType()), reduce.getAxis());
   return plan && plan->warps > 1;
 }
 

@@ -37,15 +37,16 @@ JointMove planJointMove(TargetAttr target, llvm::ArrayRef<mlir::Type> elements,
                         const LinearLayout &source, const LinearLayout &result,
                         llvm::ArrayRef<int64_t> shape);
 
-/// On a reduction or a conversion within warps: when it begins, no thread of another
-/// warp is at work on its scratch memory.
+/// On a reduction, a conversion within warps, or an operation of one thread that gives all its
+/// number: when it begins, no thread of another warp is at work on its scratch memory.
 inline constexpr llvm::StringLiteral kScratchIsFreeAttr = "scratch_is_free";
 
 /// On a conversion that its block takes several passes through the scratch memory: how many.
 inline constexpr llvm::StringLiteral kScratchPassesAttr = "scratch_passes";
 
-/// Whether all threads of a program meet while `op`, a reduction, exchanges data.
-bool meetsInside(ReduceOp op);
+/// Whether all threads of a program meet while `op`, which has scratch memory, exchanges data:
+/// between writes and reads, so that they need not meet at its beginning where that memory is free.
+bool meetsInside(mlir::Operation *op);
 
 } // namespace tile
 

@@ -257,7 +257,8 @@ Value Exchange::broadcastFromFirst(Value scalar) {
   ImplicitLocOpBuilder &b = t.b;
   unsigned bytes = getMemoryBits(scalar.getType()) / 8;
   ThreadOffsets::Offset place{createI32(b, t.memory.getScratch(op, bytes)), 0};
-  t.scope.emitBarrier(b);
+  if (!isFree)
+    t.scope.emitBarrier(b);
   auto first = scf::IfOp::create(b, createEquals(b, t.scope.getThread(), 0),
                                  /*withElseRegion=*/false);
   {

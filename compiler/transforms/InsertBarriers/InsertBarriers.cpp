@@ -350,8 +350,7 @@ void BarrierInserter::visitProduct(AsyncDotOp op, State &state) {
 void BarrierInserter::visitExchange(Operation *op, int64_t offset, State &state) {
   bool isWithinWarps = withinWarps.contains(op);
   Interval interval{offset, offset + getScratchBytes(op), isWithinWarps ? op : nullptr};
-  auto reduction = dyn_cast<ReduceOp>(op);
-  if (isWithinWarps || (reduction && meetsInside(reduction))) {
+  if (isWithinWarps || meetsInside(op)) {
     bool isFree = !state.isAtWork(interval);
     if (isFree)
       op->setDiscardableAttr(kScratchIsFreeAttr, UnitAttr::get(op->getContext()));

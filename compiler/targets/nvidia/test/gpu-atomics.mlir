@@ -40,6 +40,19 @@ func.func @scalar(%p: !tile.ptr<i32>, %x: i32) -> i32 {
   return %now : i32
 }
 
+// Who acts tells the others at once where nobody reads there.
+// CHECK-LABEL: func.func @told_at_once
+// CHECK: llvm.atomicrmw
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.store {{.*}} : i32, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func @told_at_once(%p: !tile.ptr<i32>, %x: i32) -> i32 {
+  %old = tile.atomic_rmw add %p, %x {scratch_is_free, semantic = #tile<semantic relaxed>} : !tile.ptr<i32>
+  return %old : i32
+}
+
 // The thread that acts fences for all, which meet before and behind it.
 // CHECK-LABEL: func.func @ordered
 // CHECK: scf.if
