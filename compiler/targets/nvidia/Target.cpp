@@ -12,6 +12,7 @@
 #include "compiler/targets/nvidia/IR/NvidiaDialect.h"
 #include "compiler/targets/nvidia/LowerToNVVM/LowerToNVVM.h"
 #include "compiler/targets/nvidia/ShareAddresses.h"
+#include "compiler/targets/nvidia/SinkValues.h"
 #include "compiler/transforms/Scheduled.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -59,10 +60,10 @@ const Arch &getArch(StringRef name) {
   return *llvm::find_if(kArchs, [&](const Arch &arch) { return arch.name == name; });
 }
 
-/// It asks of each sum whether one before may be a part of it, at a cost that
-/// grows with the square of the code, and finds next to nothing: what threads and
-/// loops add to addresses is factored since layouts are.
-constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr", "loop-reduce"};
+/// Two ask of each sum whether one before may be a part of it, at a cost that
+/// grows with the square of the code, and find next to nothing: what threads and
+/// loops add to addresses is factored since layouts are. One moves loads behind branches.
+constexpr llvm::StringLiteral kSkippedPasses[] = {"slsr", "loop-reduce", "machine-sink"};
 
 constexpr llvm::StringRef kStages[] = {"scheduled", "gpu", "llvm"};
 constexpr llvm::StringRef kArtifacts[] = {"llvmir", "ptx"};
@@ -165,12 +166,14 @@ void boundRegisters(ModuleOp module, int64_t count) {
 void prepare(llvm::Module &module) {
   markAssemblyConvergent(module);
   boundShuffles(module);
+  nvidia::pinLoads(module);
   splitVectors(module);
   pairHalfwords(module);
   widenHalfwords(module);
 }
 
 void finish(llvm::Module &module) {
+  nvidia::sinkValues(module);
   nvidia::shareAddresses(module);
   nvidia::hoistWaits(module);
 }
@@ -288,7 +291,7 @@ FailureOr<std::string> NvidiaTarget::emit(ModuleOp module, llvm::StringRef artif
   // it did not: that is a check of LLVM's own tests.
   codegen.passes = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
                    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg,"
-                   "separate-const-offset-from-gep,early-cse,sink)";
+                   "separate-const-offset-from-gep,early-cse)";
   // A level more would number values twice again, which the passes above have done.
   codegen.level = llvm::CodeGenOptLevel::Default;
   codegen.skippedPasses = kSkippedPasses;
