@@ -236,3 +236,24 @@ func.func @wider_results(%x: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %y: !
   return
 }
 }
+
+// -----
+
+// Halves that become words: four elements a thread are sixteen bytes of what is written.
+// CHECK: #[[FOUR:.+]] = #tile.layout<[1024]: register = {{\[\[}}1], [2], [512]],
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32}>, tile.num_warps = 4 : i32} {
+// CHECK-LABEL: func.func @wider_sums
+func.func @wider_sums(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %i = tile.arange 0 : tensor<1024xi32>
+  %xs = tile.splat %x : tensor<1024x!tile.ptr<f16>>
+  %px = tile.addptr %xs, %i : tensor<1024x!tile.ptr<f16>>, tensor<1024xi32>
+  %ys = tile.splat %y : tensor<1024x!tile.ptr<f32>>
+  %py = tile.addptr %ys, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f16>, #[[FOUR]]>
+  %v = tile.load %px : tensor<1024x!tile.ptr<f16>>
+  %w = arith.extf %v : tensor<1024xf16> to tensor<1024xf32>
+  // CHECK: tile.store %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[FOUR]]>
+  tile.store %py, %w : tensor<1024x!tile.ptr<f32>>
+  return
+}
+}
