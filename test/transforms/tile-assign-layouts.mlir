@@ -257,3 +257,41 @@ func.func @wider_sums(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %y: !ti
   return
 }
 }
+
+// -----
+
+// Copies of words that an operand of halves is multiplied by: no cache joins what one thread copies in two parts.
+// CHECK: #[[FOUR:.+]] = #tile.layout<[64, 64]: register = {{\[\[}}0, 1], [0, 2], [{{[1-9]}}
+module attributes {tile.target = #tile.target<"any", "first", {lanes = 32 : i32, async_copy_bytes = array<i64: 4, 8, 16>}>, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+// CHECK-LABEL: func.func @gated
+func.func @gated(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %g: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %b: tensor<64x64xf16>, %zero: tensor<64x64xf32>, %n: i32) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %i = tile.arange 0 : tensor<64xi32>
+  %width = arith.constant dense<4096> : tensor<64x1xi32>
+  %i1 = tile.expand_dims %i axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %i2 = arith.muli %i1, %width : tensor<64x1xi32>
+  %j1 = tile.expand_dims %i axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %ib = tile.broadcast %i2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %jb = tile.broadcast %j1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %o = arith.addi %ib, %jb : tensor<64x64xi32>
+  %xs = tile.splat %x : tensor<64x64x!tile.ptr<f16>>
+  %gs = tile.splat %g : tensor<64x64x!tile.ptr<f32>>
+  %r = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> tensor<64x64xf32> : i32 {
+    %ks = tile.splat %k : tensor<64x64xi32>
+    %at = arith.addi %o, %ks : tensor<64x64xi32>
+    %px = tile.addptr %xs, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %pg = tile.addptr %gs, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    // CHECK: tile.load %{{.*}} : tensor<64x64x!tile.ptr<f16>, #[[FOUR]]>
+    // CHECK: tile.load %{{.*}} : tensor<64x64x!tile.ptr<f32>, #[[FOUR]]>
+    %v = tile.load %px : tensor<64x64x!tile.ptr<f16>>
+    %w = tile.load %pg : tensor<64x64x!tile.ptr<f32>>
+    %wide = arith.extf %v : tensor<64x64xf16> to tensor<64x64xf32>
+    %product = arith.mulf %wide, %w : tensor<64x64xf32>
+    %a = arith.truncf %product : tensor<64x64xf32> to tensor<64x64xf16>
+    %d = tile.dot %a, %b, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
+}
+}

@@ -37,6 +37,7 @@ struct Access {
   SmallVector<unsigned> order; // dimensions, most contiguous first
   int64_t width;               // elements a vector
   bool isOperand = false;      // reads what a dot multiplies
+  bool isCopy = false;         // and may run ahead of its loop
   bool isPartial = false;      // of whose vectors the last elements may be masked
   /// The dimension along which the program reduces what it reads, if one alone.
   std::optional<unsigned> reduced = std::nullopt;
@@ -150,13 +151,14 @@ static int64_t getMostElements(Value pointer, int64_t accessBits) {
 }
 
 /// Accesses of one shape that run in the same order share the widest of their
-/// vectors: a layout in common is worth more than each one's exact width. None is wider than what
-/// may be written in one vector, since a warp that writes twice to each sector writes half as fast.
-/// Measured: sums of halves and words of 32 bits take 25 % longer by eight elements than by four.
-/// Operands of dots have layouts of their own anyway.
+/// vectors: a layout in common is worth more than each one's exact width. Operands of dots have
+/// layouts of their own anyway. None is wider than one vector of what is written or copied: a warp
+/// that comes twice to each sector, where no cache joins the two, takes twice as long. Measured:
+/// sums of halves and words of 32 bits take 25 % longer by eight elements than by four, products of
+/// such copies 30 %.
 static void shareWidths(MutableArrayRef<Access> accesses, int64_t accessBits) {
   struct Widths {
-    int64_t widest = 1, written = std::numeric_limits<int64_t>::max();
+    int64_t widest = 1, most = std::numeric_limits<int64_t>::max();
   };
   std::map<std::tuple<SmallVector<int64_t>, SmallVector<unsigned>, bool, bool>, Widths> shared;
   auto key = [](const Access &access) {
@@ -166,12 +168,12 @@ static void shareWidths(MutableArrayRef<Access> accesses, int64_t accessBits) {
   for (Access &access : accesses) {
     Widths &widths = shared[key(access)];
     widths.widest = std::max(widths.widest, access.width);
-    if (!isa<LoadOp>(access.op))
-      widths.written = std::min(widths.written, getMostElements(access.pointer, accessBits));
+    if (!isa<LoadOp>(access.op) || access.isCopy)
+      widths.most = std::min(widths.most, getMostElements(access.pointer, accessBits));
   }
   for (Access &access : accesses) {
     Widths widths = shared[key(access)];
-    access.width = std::min(widths.widest, widths.written);
+    access.width = std::min(widths.widest, widths.most);
   }
 }
 
@@ -217,15 +219,15 @@ void LayoutAssigner::collectAccesses() {
     // Every thread should have something to do before any does more at a time.
     int64_t share = std::max<int64_t>(1, type.getNumElements() / (lanes * warps));
     int64_t width = patterns.getVectorWidth(pointer, mask, order.front(), accessBits);
-    int64_t copied = mayBecomeCopy(op)
-                         ? patterns.getVectorWidth(pointer, mask, order.front(), accessBits, true)
-                         : width;
+    bool isCopy = mayBecomeCopy(op);
+    int64_t copied =
+        isCopy ? patterns.getVectorWidth(pointer, mask, order.front(), accessBits, true) : width;
     bool isPartial = copied > width;
     for (width = copied; width > share;)
       width /= 2;
     auto load = dyn_cast<LoadOp>(op);
     bool isOperand = load && isMultiplied(load.getResult());
-    accesses.push_back({op, pointer, order, width, isOperand, isPartial});
+    accesses.push_back({op, pointer, order, width, isOperand, isCopy, isPartial});
   });
   shareWidths(accesses, accessBits);
   shareReductions(accesses);

@@ -14,8 +14,9 @@ def AssignLayouts : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
     thread moves as many consecutive elements at a time as alignment and mask
     admit, up to the target's `access_bits`, and neighbouring lanes neighbouring
     vectors. Accesses of one shape share the widest of their vectors, but no wider than
-    what is written in one, and operands of dots apart from the rest. Of loads that are to become copies for a dot the mask may leave out the
-    last elements of a vector. Where no elements are known to be consecutive, lanes go
+    what is written or copied in one, and operands of dots apart from the rest. Of loads
+    that are to become copies for a dot the mask may leave out the last elements of a
+    vector. Where no elements are known to be consecutive, lanes go
     along a dimension whose elements are not multiples of a number apart. Everything
     else has the plain layout of its shape; conversions
     stand wherever the two meet. `tile-remove-conversions` then moves layouts
