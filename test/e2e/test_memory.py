@@ -223,3 +223,26 @@ def test_more_than_caches_hold(dtype):
         long_kernel[(tw.cdiv(n, 4096),)](x[:n], y[shift : shift + n], n, BLOCK=4096)
         assert np.array_equal(y[shift : shift + n], (x[:n] + 1).astype(dtype)) and not y[shift + n :].any()
         y[:] = 0
+
+
+@tw.jit
+def mixed_kernel(narrow, wide, sums, rounded, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x, y = tl.load(narrow + i, mask=i < n, other=0), tl.load(wide + i, mask=i < n, other=0)
+    total = x.to(y.dtype) + y
+    tl.store(sums + i, total, mask=i < n)
+    tl.store(rounded + i, (total * 2).to(x.dtype), mask=i < n)
+
+
+@pytest.mark.parametrize("narrow, wide", [("float16", "float32"), ("int8", "float32"), ("int8", "float16"),
+                                          ("int16", "int64"), ("float32", "float64")])
+@pytest.mark.parametrize("n", [4096, 4000, 2051, 1])
+def test_elements_of_different_widths(rng, narrow, wide, n):
+    """Accesses of one shape have one layout: the widest elements say how many a thread accesses at a time."""
+    x, y = rng.integers(-30, 31, n).astype(narrow), rng.integers(-30, 31, n).astype(wide)
+    for block, warps in ((1024, 4), (2048, 4), (256, 8)):
+        sums, rounded = np.full(n + 8, 7, wide), np.full(n + 8, 7, narrow)
+        mixed_kernel[(tw.cdiv(n, block),)](x, y, sums, rounded, n, BLOCK=block, num_warps=warps)
+        exact = x.astype(wide) + y
+        assert same(sums, np.append(exact, np.full(8, 7, wide)))
+        assert same(rounded, np.append((exact * 2).astype(narrow), np.full(8, 7, narrow)))
