@@ -250,3 +250,48 @@ def test_variables_of_paths_that_do_not_jump(n, c, constant):
     assert out[:2].tolist() == [place(constant), place(c)]
     assert x.tolist() == [i * (2 if c else 1) if i in steps else -1 for i in range(8)]
     assert out[2] == (10 + len(steps) if not constant else len(steps) if len(steps) <= 2 else -1)
+
+
+@tw.jit
+def turned_kernel(x, out, n, SIDE: tl.constexpr):
+    i = tl.arange(0, SIDE)
+    block = tl.load(x + i[:, None] * SIDE + i[None, :])
+    for _ in range(3):
+        for _ in range(n):
+            block = block * 3
+        block = tl.trans(block) + 1
+    tl.store(out + i[:, None] * SIDE + i[None, :], block)
+
+
+@pytest.mark.parametrize("side", [4, 32])
+def test_what_a_loop_leaves_changes_places(rng, side):
+    """Elements move while what they were is still needed, as an inner loop has left it."""
+    x = rng.integers(-9, 10, (side, side)).astype(np.int32)
+    for n in range(3):
+        out, expected = np.empty_like(x), x
+        turned_kernel[(1,)](x, out, n, SIDE=side)
+        for _ in range(3):
+            expected = (expected * 3**n).T + 1
+        assert (out == expected).all()
+
+
+@tw.jit
+def same_each_time_kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    block = tl.load(x + i)
+    first, second = i * 3, i * 5
+    for _ in range(n):
+        first = tl.sum(block) + block
+        second = tl.max(block * 2) - first
+    tl.store(out + i, first)
+    tl.store(out + BLOCK + i, second)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_what_is_the_same_in_all_iterations(rng, n):
+    """Such values leave the loop, and stand behind the sums that they are computed from."""
+    i, x = np.arange(128, dtype=np.int32), rng.integers(-9, 10, 128).astype(np.int32)
+    out = np.empty((2, 128), np.int32)
+    same_each_time_kernel[(1,)](x, out, n, BLOCK=128)
+    first = x.sum() + x
+    assert (out == (np.stack((first, (2 * x).max() - first)) if n else np.stack((i * 3, i * 5)))).all()

@@ -155,8 +155,8 @@ bool BufferPlanner::mustKeep(Value value, Group *&home) {
   if (!cost.loads && cost.work <= (isAddress ? kAddressRecomputeLimit : kRecomputeLimit))
     return false;
   auto first = llvm::min_element(groups, [](auto &a, auto &b) {
-    return std::pair(a.first->position, a.first->number) <
-           std::pair(b.first->position, b.first->number);
+    return a.first->position != b.first->position ? a.first->position < b.first->position
+                                                  : a.first->precedes(*b.first);
   });
   bool elsewhere = llvm::any_of(
       groups, [&](auto &entry) { return entry.first->anchor->getBlock() != op->getBlock(); });
@@ -174,11 +174,9 @@ bool BufferPlanner::mustKeep(Value value, Group *&home) {
 }
 
 void BufferPlanner::keep(Value value, Group *home) {
-  ArrayRef<int64_t> shape = getShape(value.getType());
-  Operation *op = value.getDefiningOp();
   if (!home)
-    home = plan.createGroup(op, plan.positions[op], shape);
-  Buffer *buffer = plan.createBuffer(getElementType(value.getType()), shape);
+    return plan.keep(value);
+  Buffer *buffer = plan.createBuffer(getElementType(value.getType()), getShape(value.getType()));
   home->roots.push_back({nullptr, value, buffer});
   plan.buffers[value] = buffer;
 }

@@ -143,7 +143,7 @@ bool GroupBuilder::canJoin(Operation *op, ArrayRef<int64_t> shape, int axis, Val
 void GroupBuilder::addRoot(Root root, Operation *anchor, ArrayRef<int64_t> shape, int axis,
                            ValueRange inputs) {
   if (!canJoin(root.op, shape, axis, inputs)) {
-    open = plan.createGroup(anchor, plan.positions[anchor], shape);
+    open = plan.createGroup(anchor, shape);
     openWrites = false;
   }
   openWrites |= root.op && writesMemory(root.op);
@@ -173,19 +173,19 @@ Buffer *GroupBuilder::enterCarried(Value init, Operation *loop) {
 }
 
 namespace {
-/// Collects the carried blocks that a value reads, and whether each lane reads
-/// only itself.
-struct CarriedReads {
-  explicit CarriedReads(ValueRange carried) : carried(carried) {}
-  ValueRange carried;
-  DenseMap<Value, bool> reads;
+/// Collects the buffers that a value is computed from, and whether each lane reads
+/// only itself there.
+struct BufferReads {
+  explicit BufferReads(const Plan &plan) : plan(plan) {}
+  const Plan &plan;
+  DenseMap<Buffer *, bool> reads;
   DenseSet<std::pair<Value, unsigned>> visited;
 
   void collect(Value value, bool isLaneByLane) {
     if (!visited.insert({value, isLaneByLane}).second)
       return;
-    if (llvm::is_contained(carried, value)) {
-      auto [entry, isNew] = reads.try_emplace(value, isLaneByLane);
+    if (Buffer *buffer = plan.getBuffer(value)) {
+      auto [entry, isNew] = reads.try_emplace(buffer, isLaneByLane);
       entry->second &= isLaneByLane;
       return;
     }
@@ -201,26 +201,22 @@ struct CarriedReads {
 void GroupBuilder::keepAtDefinition(Value value) {
   if (plan.getBuffer(value))
     return;
-  Buffer *buffer = plan.createBuffer(getElementType(value.getType()), getShape(value.getType()));
-  Operation *op = value.getDefiningOp();
-  Group *group = plan.createGroup(op, plan.positions[op], getShape(value.getType()));
-  group->roots.push_back({nullptr, value, buffer});
-  plan.buffers[value] = buffer;
+  if (dependsOnOpen(value))
+    close();
+  plan.keep(value);
 }
 
-void GroupBuilder::passCarried(Operation *terminator, ValueRange values, ArrayRef<Buffer *> targets,
-                               ValueRange carried) {
+void GroupBuilder::passCarried(Operation *terminator, ValueRange values,
+                               ArrayRef<Buffer *> targets) {
   SmallVector<unsigned> pending;
   for (auto [index, value] : llvm::enumerate(values))
     if (targets[index] && plan.getBuffer(value) != targets[index])
       pending.push_back(index);
   for (unsigned index : pending) {
-    CarriedReads found(carried);
+    BufferReads found(plan);
     found.collect(values[index], /*isLaneByLane=*/true);
     for (unsigned other : pending) {
-      if (carried.empty())
-        break;
-      auto read = found.reads.find(carried[other]);
+      auto read = found.reads.find(targets[other]);
       bool sameNest = getShape(values[index].getType()) == getShape(values[other].getType());
       if (read != found.reads.end() && !(read->second && sameNest))
         keepAtDefinition(values[index]);
@@ -240,8 +236,7 @@ void GroupBuilder::visitFor(scf::ForOp loop) {
       plan.buffers[argument] = plan.buffers[result] = carried.back();
   }
   visitBlock(*loop.getBody());
-  passCarried(loop.getBody()->getTerminator(), loop.getYieldedValues(), carried,
-              loop.getRegionIterArgs());
+  passCarried(loop.getBody()->getTerminator(), loop.getYieldedValues(), carried);
 }
 
 void GroupBuilder::visitIf(scf::IfOp branch) {
@@ -258,7 +253,7 @@ void GroupBuilder::visitIf(scf::IfOp branch) {
       continue;
     visitBlock(region.front());
     Operation *yield = region.front().getTerminator();
-    passCarried(yield, yield->getOperands(), targets, {});
+    passCarried(yield, yield->getOperands(), targets);
   }
 }
 
@@ -277,7 +272,7 @@ void GroupBuilder::visitWhile(scf::WhileOp loop) {
     if (passed.back())
       plan.buffers[argument] = plan.buffers[result] = passed.back();
   }
-  passCarried(loop.getConditionOp(), loop.getConditionOp().getArgs(), passed, {});
+  passCarried(loop.getConditionOp(), loop.getConditionOp().getArgs(), passed);
   visitBlock(*loop.getAfterBody());
-  passCarried(loop.getYieldOp(), loop.getYieldOp().getResults(), carried, {});
+  passCarried(loop.getYieldOp(), loop.getYieldOp().getResults(), carried);
 }

@@ -34,7 +34,7 @@ private:
   Buffer *enterCarried(mlir::Value init, mlir::Operation *loop);
   /// Write the values that `terminator` passes on to the buffers they are carried in.
   void passCarried(mlir::Operation *terminator, mlir::ValueRange values,
-                   llvm::ArrayRef<Buffer *> targets, mlir::ValueRange carried);
+                   llvm::ArrayRef<Buffer *> targets);
   /// Whether the buffer of `value` is free once `loop` has taken it over.
   static bool diesIn(mlir::Value value, mlir::Operation *loop) {
     return value.hasOneUse() && value.getParentBlock() == loop->getBlock();

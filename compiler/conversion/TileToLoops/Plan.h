@@ -45,12 +45,18 @@ struct Root {
 struct Group {
   mlir::Operation *anchor = nullptr; // stands before this operation
   unsigned position = 0;
-  unsigned number = 0; // order among those before one operation
+  /// Order among those before one operation: where the first of what it computes is defined,
+  /// and when it was created.
+  unsigned begin = 0, number = 0;
   llvm::SmallVector<int64_t> shape;
   int laneDim = -1; // -1: a single element
   int axis = -1;
   llvm::SmallVector<Root> roots;
 
+  /// Whether this one runs first, where both stand before one operation.
+  bool precedes(const Group &other) const {
+    return std::pair(begin, number) < std::pair(other.begin, other.number);
+  }
   bool writes(mlir::Value value, Buffer *buffer) const {
     return llvm::any_of(
         roots, [&](const Root &root) { return root.value == value && root.buffer == buffer; });
@@ -114,7 +120,10 @@ private:
     return createBuffer(element, shape, getLaneDimension(shape));
   }
   Buffer *createBuffer(mlir::Type element, llvm::ArrayRef<int64_t> shape, int laneDim);
-  Group *createGroup(mlir::Operation *anchor, unsigned position, llvm::ArrayRef<int64_t> shape);
+  Group *createGroup(mlir::Operation *anchor, llvm::ArrayRef<int64_t> shape);
+  /// Have `value`, a virtual one, computed where it is defined, or as soon behind that as what it
+  /// is computed from, and kept in a buffer.
+  void keep(mlir::Value value);
   void findLifetimes(mlir::func::FuncOp kernel);
   void layOutArena();
 

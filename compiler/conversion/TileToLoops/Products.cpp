@@ -147,7 +147,7 @@ DotBlock GroupBuilder::stageOperand(DotOp dot, Value operand, Type element) {
     laneDim = rows;
   if (!buffer)
     buffer = plan.createBuffer(element, shape, laneDim);
-  Group *group = plan.createGroup(anchor, plan.positions[anchor], shape);
+  Group *group = plan.createGroup(anchor, shape);
   group->laneDim = laneDim;
   group->roots.push_back({nullptr, operand, buffer, dot.getIsUnsigned()});
   return {buffer, false};
