@@ -327,4 +327,56 @@ func.func @within_warps_twice(%x: tensor<64x256xf16, #from>, %p: tensor<64x256x!
   }
   return
 }
+// A loop ends behind its condition, whatever its body does then: what that read, others may still read.
+// CHECK-LABEL: func.func @behind_a_condition
+func.func @behind_a_condition(%x: !tile.ptr<f32>, %queue: !tile.ptr<i32>, %v: f32, %n: i32) -> i32 {
+  %one = arith.constant 1 : i32
+  // CHECK: tile.atomic_rmw {{.*}}%arg1
+  // CHECK: scf.condition
+  scf.while : () -> () {
+    %next = tile.atomic_rmw add %queue, %one {tile.scratch_offset = 0 : i32, semantic = #tile<semantic relaxed>} : !tile.ptr<i32>
+    %w = tile.load %x : !tile.ptr<f32>
+    %goes_on = arith.cmpi slt, %next, %n : i32
+    scf.condition(%goes_on)
+  } do {
+    tile.barrier
+    scf.yield
+  }
+  // CHECK: tile.atomic_rmw
+  // CHECK-NOT: scratch_is_free
+  // CHECK-SAME: tile.scratch_offset = 0
+  %last = tile.atomic_rmw add %queue, %one {tile.scratch_offset = 0 : i32, semantic = #tile<semantic relaxed>} : !tile.ptr<i32>
+  return %last : i32
+}
+
+// CHECK-LABEL: func.func @store_behind_a_condition
+func.func @store_behind_a_condition(%x: !tile.ptr<f32>, %v: f32) {
+  // CHECK: scf.while
+  // CHECK: tile.load
+  scf.while : () -> () {
+    %w = tile.load %x : !tile.ptr<f32>
+    %goes_on = arith.cmpf olt, %w, %v : f32
+    scf.condition(%goes_on)
+  } do {
+    tile.barrier
+    scf.yield
+  }
+  // CHECK: scf.yield
+  // CHECK-NEXT: }
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.store
+  tile.store %x, %v : !tile.ptr<f32>
+  return
+}
+
+// What others have still to read is not changed, in whatever order that is seen elsewhere.
+// CHECK-LABEL: func.func @exchange_behind_a_load
+func.func @exchange_behind_a_load(%x: !tile.ptr<i32>, %n: i32) -> i32 {
+  // CHECK: tile.load
+  // CHECK-NEXT: tile.barrier
+  // CHECK-NEXT: tile.atomic_rmw
+  %before = tile.load %x : !tile.ptr<i32>
+  %old = tile.atomic_rmw exchange %x, %n {semantic = #tile<semantic relaxed>} : !tile.ptr<i32>
+  return %before : i32
+}
 }

@@ -125,14 +125,20 @@ unsigned getPTXVersion(Operation *op) {
   return text.contains(".L1::") || text.contains(".L2::") ? 74 : 0;
 }
 
+/// Whether lanes multiply matrices together.
+bool isProduct(const llvm::CallInst &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  return callee && callee->getName().starts_with("llvm.nvvm.mma.");
+}
+
 /// LLVM may duplicate or sink a call that is not convergent, also into
 /// divergent branches, where barriers and collective instructions hang. MLIR
-/// has no word for it.
-void markAssemblyConvergent(llvm::Module &module) {
+/// has no word for it, and LLVM's own products do without.
+void markConvergent(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
-        if (call->isInlineAsm())
+        if (call->isInlineAsm() || isProduct(*call))
           call->addFnAttr(llvm::Attribute::Convergent);
 }
 
@@ -164,7 +170,7 @@ void boundRegisters(ModuleOp module, int64_t count) {
 }
 
 void prepare(llvm::Module &module) {
-  markAssemblyConvergent(module);
+  markConvergent(module);
   boundShuffles(module);
   nvidia::pinLoads(module);
   splitVectors(module);

@@ -225,14 +225,19 @@ void BarrierInserter::visit(Operation *op, State &state) {
     visitExchange(op, scratch.getInt(), state);
 }
 
+/// A loop ends behind its region that decides whether it goes on: a `while` in between.
 void BarrierInserter::visitLoop(Operation *op, State &state) {
+  bool endsWithin = isa<scf::WhileOp>(op);
   State entry = state;
   entry.age();
   bool changed = true;
   while (changed) {
     State body = entry;
-    for (Region &region : op->getRegions())
+    for (Region &region : op->getRegions()) {
       visitRegion(region, body);
+      if (!endsWithin || &region == &op->getRegion(0))
+        state = body;
+    }
     State around = body;
     around.age();
     for (SmallVector<GlobalUse> *uses : {&around.globalReads, &around.globalWrites})
@@ -240,9 +245,9 @@ void BarrierInserter::visitLoop(Operation *op, State &state) {
         if (use.pointer && op->isAncestor(use.pointer.getParentRegion()->getParentOp()))
           use.pointer = Value();
     changed = entry.merge(around);
-    state = body;
   }
-  state.merge(entry); // a loop may run not at all
+  if (!endsWithin)
+    state.merge(entry); // it may run not at all
 }
 
 //===----------------------------------------------------------------------===//
@@ -431,9 +436,11 @@ static bool releasesSomething(const AtomicAccess &access, const State &state) {
 }
 
 void BarrierInserter::visitAtomic(Operation *op, const AtomicAccess &access, State &state) {
-  if (releasesSomething(access, state) || mayMeet(access.pointer, state.globalWrites))
+  bool isRead = isa<AtomicLoadOp, AtomicPollOp>(op);
+  if (releasesSomething(access, state) || mayMeet(access.pointer, state.globalWrites) ||
+      (!isRead && mayMeet(access.pointer, state.globalReads)))
     order(op, state);
-  if (isa<AtomicLoadOp, AtomicPollOp>(op) && !access.acquires())
+  if (isRead && !access.acquires())
     return;
   GlobalUse write{access.acquires() ? Value() : getPointerBase(access.pointer), Value()};
   State::mergeList<GlobalUse>(state.globalWrites, write);
