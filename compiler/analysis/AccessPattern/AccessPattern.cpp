@@ -182,12 +182,21 @@ void AccessAnalysis::visitLoop(Operation *op) {
 // What follows for accesses
 //===----------------------------------------------------------------------===//
 
+/// Bits in memory of what `pointer` points to.
+static int64_t getElementBits(Value pointer) {
+  auto pointee = cast<PtrType>(getElementType(pointer.getType())).getPointee();
+  return isa<PtrType>(pointee) ? 64 : std::max(8u, pointee.getIntOrFloatBitWidth());
+}
+
+int64_t tile::getMostElements(Value pointer, int64_t maxBits) {
+  return std::max<int64_t>(1, maxBits / getElementBits(pointer));
+}
+
 int64_t AccessAnalysis::getVectorWidth(Value pointer, Value mask, unsigned dim, int64_t maxBits,
                                        bool partial) const {
-  auto pointee = cast<PtrType>(getElementType(pointer.getType())).getPointee();
-  int64_t bits = isa<PtrType>(pointee) ? 64 : std::max(8u, pointee.getIntOrFloatBitWidth());
+  int64_t bits = getElementBits(pointer);
   ValuePattern pattern = get(pointer);
-  int64_t width = std::min(pattern.contiguity[dim], std::max<int64_t>(1, maxBits / bits));
+  int64_t width = std::min(pattern.contiguity[dim], getMostElements(pointer, maxBits));
   // Runs begin at multiples of the divisor, and so do vectors no longer than it.
   width = std::min(width, std::max<int64_t>(1, pattern.divisibility[dim] * 8 / bits));
   if (mask)

@@ -75,6 +75,9 @@ private:
   llvm::DenseMap<mlir::Value, ValuePattern> patterns;
 };
 
+/// Most elements that one access of `maxBits` moves, wherever `pointer` is.
+int64_t getMostElements(mlir::Value pointer, int64_t maxBits);
+
 /// The pattern of a result of `op`, which has no regions, given its operands'.
 ValuePattern getResultPattern(mlir::OpResult result, llvm::ArrayRef<ValuePattern> operands);
 

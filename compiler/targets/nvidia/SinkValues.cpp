@@ -11,8 +11,8 @@
 
 using namespace llvm;
 
-/// No pass moves a load past what may write to memory. The mark writes none that a program sees,
-/// and no code comes of it.
+/// What sinks loads does not look at where a call behind them may write. The mark writes nothing
+/// that a program sees, and no code comes of it.
 void tile::nvidia::pinLoads(Module &module) {
   Function *mark = Intrinsic::getOrInsertDeclaration(&module, Intrinsic::sideeffect);
   for (Function &function : module)

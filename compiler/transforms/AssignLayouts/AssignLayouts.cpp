@@ -12,7 +12,6 @@
 #include "compiler/analysis/LinearLayout/Constructors.h"
 #include "compiler/analysis/OperandSource/OperandSource.h"
 #include "compiler/analysis/ThreadExchange/SortPlan.h"
-#include "compiler/analysis/ThreadExchange/ThreadExchange.h"
 #include "compiler/transforms/AssignLayouts/AccessOrder.h"
 
 #include "mlir/IR/Builders.h"
@@ -144,12 +143,6 @@ static bool mayBecomeCopy(Operation *op) {
          becomesOperand(load.getResult());
 }
 
-/// Elements of which one vector of `accessBits` consists at most.
-static int64_t getMostElements(Value pointer, int64_t accessBits) {
-  Type element = getElementType(getPointeeLike(pointer.getType()));
-  return std::max<int64_t>(1, accessBits / getMemoryBits(element));
-}
-
 /// Accesses of one shape that run in the same order share the widest of their
 /// vectors: a layout in common is worth more than each one's exact width. Operands of dots have
 /// layouts of their own anyway. None is wider than one vector of what is written or copied: a warp
@@ -226,7 +219,7 @@ void LayoutAssigner::collectAccesses() {
     for (width = copied; width > share;)
       width /= 2;
     auto load = dyn_cast<LoadOp>(op);
-    bool isOperand = load && isMultiplied(load.getResult());
+    bool isOperand = isCopy || (load && isMultiplied(load.getResult()));
     accesses.push_back({op, pointer, order, width, isOperand, isCopy, isPartial});
   });
   shareWidths(accesses, accessBits);

@@ -23,8 +23,8 @@ def InsertBarriers : Pass<"tile-insert-barriers", "::mlir::func::FuncOp"> {
 
     In global memory a barrier stands between a store and a later load, and
     between a load and a later store, that may meet through the same pointer
-    argument, unless both use the very pointers and each of these is one thread's;
-    before an atomic operation that releases earlier writes, or, on a number, reads; and between one that
+    argument, unless both use the very pointers and each of these is one thread's
+    (what an atomic operation changes is stored as well); before an atomic operation that releases earlier writes, or, on a number, reads; and between one that
     acquires and a later load.
     Different pointer arguments are taken to point to different memory.
   }];

@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -convert-tile-to-gpu -canonicalize -cse | FileCheck %s
 // RUN: tile-translate %s --target nvidia:sm_89 --num-warps 1 --from scheduled --emit ptx | FileCheck %s --check-prefix=PTX
+// RUN: tile-translate %s --target nvidia:sm_89 --num-warps 1 --from scheduled --emit llvmir | FileCheck %s --check-prefix=IR
 
 // Fragments as the manual of PTX draws them.
 #acc = #tile.layout<[16, 8]: register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
@@ -81,3 +82,8 @@ func.func @f64(%a: tensor<8x4xf64, #a64>, %b: tensor<4x8xf64, #b64>, %c: tensor<
   return %d : tensor<8x8xf64, #acc64>
 }
 }
+
+// Lanes multiply together: LLVM must not move a product into a branch that some of them take.
+// IR: call {{.*}} @llvm.nvvm.mma.m16n8k16.row.col.bf16({{.*}}) #[[TOGETHER:[0-9]+]]
+// IR: call {{.*}} @llvm.nvvm.mma.m8n8k4.row.col.f64({{.*}}) #[[TOGETHER]]
+// IR: attributes #[[TOGETHER]] = { convergent
